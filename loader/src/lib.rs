@@ -1,1 +1,14 @@
-//! placeholder
+//! Code objects and devices: what stands between finished instruction words and something that runs them.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`object`] | ELF code objects, written and read back |
+//! | [`device`] | the [`Device`] trait, implemented by the emulator and by ROCm's runtime |
+
+pub mod device;
+pub mod object;
+mod target;
+
+pub use device::{Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId};
+pub use object::ObjectError;
+pub use target::Target;

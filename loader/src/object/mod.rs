@@ -1,0 +1,6 @@
+//! ELF code objects.
+
+mod error;
+
+pub use error::ObjectError;
+pub(crate) use error::list;
