@@ -3,9 +3,13 @@
 //! | module | what |
 //! |---|---|
 //! | [`object`] | ELF code objects, written and read back |
+//! | [`descriptor`] | the 64-byte kernel descriptor |
+//! | [`metadata`] | the MessagePack note |
 //! | [`device`] | the [`Device`] trait, implemented by the emulator and by ROCm's runtime |
 
+pub mod descriptor;
 pub mod device;
+pub mod metadata;
 pub mod object;
 mod target;
 

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::metadata::MetadataError;
+
 /// Why bytes are not a code object this build can use.
 ///
 /// Offsets are from the start of the file, sizes are in bytes.
@@ -80,6 +82,9 @@ pub enum ObjectError {
         /// The contradiction, with the expected and the found value.
         detail: String,
     },
+    /// The metadata note is not what it should be.
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
     /// No kernel of that name.
     #[error("no kernel `{kernel}` in this object; it has {}", list(.available))]
     NoKernel {
