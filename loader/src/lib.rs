@@ -5,14 +5,18 @@
 //! | [`object`] | ELF code objects, written and read back |
 //! | [`descriptor`] | the 64-byte kernel descriptor |
 //! | [`metadata`] | the MessagePack note |
+//! | [`kernarg`] | the kernel argument segment |
+//! | [`preflight`] | what disagrees before loading or launching |
 //! | [`device`] | the [`Device`] trait, implemented by the emulator and by ROCm's runtime |
 
 pub mod descriptor;
 pub mod device;
+pub mod kernarg;
 pub mod metadata;
 pub mod object;
+pub mod preflight;
 mod target;
 
 pub use device::{Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId};
 pub use object::ObjectError;
-pub use target::Target;
+pub use target::{ChipLimits, Target};

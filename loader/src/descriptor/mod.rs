@@ -85,6 +85,17 @@ impl KernelDescriptor {
         bytes
     }
 
+    /// How far hardware that preloads kernel arguments starts behind the entry: the 256 bytes before hold a fallback
+    /// that loads the same arguments for hardware that does not. Zero for a kernel without preloading.
+    #[must_use]
+    pub fn preload_skip(&self) -> u64 {
+        if self.kernarg_preload.length() > 0 {
+            256
+        } else {
+            0
+        }
+    }
+
     /// Whether every reserved byte and bit is zero, as the hardware wants it.
     #[must_use]
     pub fn reserved_is_zero(&self) -> bool {

@@ -17,7 +17,7 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// LDS bytes on top of what the kernel declares.
     pub dynamic_lds: u32,
-    /// The kernel argument segment; see the `kernarg` module. Shorter than the kernel declares is an error.
+    /// The kernel argument segment; see [`crate::kernarg`]. Shorter than the kernel declares is an error.
     pub kernarg: &'a [u8],
 }
 
