@@ -1,1 +1,28 @@
-//! placeholder
+//! AMD CDNA3 (`gfx942`) and CDNA4 (`gfx950`) instruction sets.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`target`] | the two targets, as a value and as types, with their properties |
+//! | [`operand`] | one operand: a register tuple, an inline constant, a literal, an immediate |
+//! | [`mods`] | an instruction's modifiers, packed |
+//! | [`inst`] | [`Inst`](inst::Inst): 32 bytes of plain data, what every other layer passes around |
+//! | [`table`] | what the tables in `isa/spec` say about each [`Op`](op::Op) |
+//! | [`op`] | generated: one [`Op`](op::Op) per mnemonic and encoding, one [`Mnemonic`](op::Mnemonic) per mnemonic |
+
+pub mod inst;
+pub mod mods;
+pub mod operand;
+pub mod table;
+pub mod target;
+
+#[path = "generated/op.rs"]
+pub mod op;
+
+#[path = "generated/table_data.rs"]
+mod table_data;
+
+pub use inst::Inst;
+pub use mods::Mods;
+pub use op::{Mnemonic, Op};
+pub use operand::Operand;
+pub use target::{Gfx942, Gfx950, Target, TargetSet};
