@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 
 use wavesmith_loader::descriptor::KernelDescriptor;
 use wavesmith_loader::object::{CodeObject, ObjectFile, load_image, write};
+use wavesmith_loader::preflight::{AgentFacts, preflight};
+
+/// What pre-flight rightly finds: AITER's `pa_a16w8_b16.co` states 96 SGPRs and allocates 80.
+const KNOWN: [(&str, &str); 1] = [("pa_kernel_func", ".sgpr_count")];
 
 fn objects_under(dir: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else {
@@ -55,6 +59,15 @@ fn check(bytes: &[u8]) -> Result<(), String> {
     let entry = (image.kernels[0].entry - image.base) as usize;
     if image.bytes[entry..entry + kernel.code.len()] != *kernel.code {
         return Err("other code in the image".to_owned());
+    }
+    let disagreements = preflight(&file, &AgentFacts::usual(file.platform.target));
+    let news: Vec<String> = disagreements
+        .iter()
+        .filter(|d| !KNOWN.contains(&(&kernel.name, d.field)))
+        .map(ToString::to_string)
+        .collect();
+    if !news.is_empty() {
+        return Err(format!("pre-flight: {}", news.join("; ")));
     }
     let spec: CodeObject = file.to_spec().map_err(|e| e.to_string())?;
     let again = write(&spec).map_err(|e| e.to_string())?;

@@ -36,7 +36,10 @@ pub fn check_launch(
             show(launch.block),
         ));
     }
-    let items = launch.block.iter().map(|n| u64::from(*n)).product::<u64>();
+    let items = launch
+        .block
+        .iter()
+        .fold(1u64, |all, n| all.saturating_mul((*n).into()));
     let stated = metadata.map_or(u64::MAX, |m| m.max_flat_workgroup_size);
     let most = stated.min(limits.workgroup_items.into());
     if items > most {

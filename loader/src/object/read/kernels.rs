@@ -27,11 +27,10 @@ pub(super) fn find<'a>(file: &ObjectFile<'a>) -> Result<Vec<Kernel<'a>>, ObjectE
     } else {
         &file.symbols
     };
+    // Local symbols are nobody's kernels: the loader skips them.
     let described = |s: &&Symbol| {
-        s.kind == STT_OBJECT
-            && s.section != 0
-            && s.size == DESCRIPTOR_SIZE as u64
-            && s.name.ends_with(".kd")
+        let is_descriptor = s.kind == STT_OBJECT && s.size == DESCRIPTOR_SIZE as u64;
+        is_descriptor && s.bind != 0 && s.section != 0 && s.name.ends_with(".kd")
     };
     let symbols: Vec<&Symbol> = table.iter().filter(described).collect();
     let mut descriptors = Vec::with_capacity(symbols.len());
@@ -55,7 +54,7 @@ pub(super) fn find<'a>(file: &ObjectFile<'a>) -> Result<Vec<Kernel<'a>>, ObjectE
         let name = symbol.name.strip_suffix(".kd").unwrap_or(&symbol.name);
         let function = table
             .iter()
-            .find(|s| s.kind == STT_FUNC && s.name == name && s.value == entry);
+            .find(|s| s.kind == STT_FUNC && s.bind != 0 && s.name == name && s.value == entry);
         let stated = function.map_or(0, |f| f.size);
         let code = code_at(file, name, entry, stated, &entries)?;
         kernels.push(Kernel {

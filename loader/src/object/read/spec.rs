@@ -3,7 +3,7 @@
 use super::super::consts::CODE_ALIGN;
 use super::super::spec::{CodeObject, ExtraSection, KernelSymbol, LocalSymbol, Place};
 use super::bytes::malformed;
-use super::{ObjectError, ObjectFile, STT_FUNC, STT_OBJECT, Section};
+use super::{ObjectError, ObjectFile, STT_FUNC, STT_OBJECT, Section, Symbol};
 use crate::descriptor::KernelDescriptor;
 
 /// Sections the writer makes itself.
@@ -44,21 +44,24 @@ impl ObjectFile<'_> {
         }
         let mut kernels = Vec::new();
         for kernel in &self.kernels {
-            let found = self
-                .symbols
-                .iter()
-                .find(|s| s.kind == STT_FUNC && s.name == kernel.name);
-            let function = found.filter(|s| s.value == kernel.entry).ok_or_else(|| {
+            let global = |kind: u8, name: &str, value: u64| {
+                let wanted = |s: &&Symbol| {
+                    s.kind == kind && s.bind != 0 && s.name == name && s.value == value
+                };
+                self.symbols.iter().find(wanted)
+            };
+            let function = global(STT_FUNC, &kernel.name, kernel.entry).ok_or_else(|| {
                 let detail = format!(
                     "expected its function symbol at its entry {:#x}, found none",
                     kernel.entry
                 );
                 malformed(&format!("kernel {}", kernel.name), kernel.entry, detail)
             })?;
-            let descriptor = self
-                .symbols
-                .iter()
-                .find(|s| s.value == kernel.descriptor_address && s.kind == STT_OBJECT);
+            let descriptor = global(
+                STT_OBJECT,
+                &format!("{}.kd", kernel.name),
+                kernel.descriptor_address,
+            );
             kernels.push(KernelSymbol {
                 name: kernel.name.clone(),
                 code_offset: self.offset_in(".text", text_address, text, kernel.entry)?,

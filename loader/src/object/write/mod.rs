@@ -119,6 +119,13 @@ fn check(object: &CodeObject) -> Result<(), WriteError> {
         check_kernel(object, kernel)?;
     }
     for symbol in &object.symbols {
+        if symbol.name == "_DYNAMIC" || symbol.kind > elf::STT_FUNC.0 {
+            let reason = "the writer makes `_DYNAMIC`, section and file symbols itself";
+            return Err(WriteError::BadName {
+                name: symbol.name.clone(),
+                reason,
+            });
+        }
         let (at, size) = match symbol.place {
             Place::Text(at) => (at, object.text.len() as u64),
             Place::Rodata(at) => (at, object.rodata.len() as u64),
