@@ -15,8 +15,7 @@ pub mod kernarg;
 pub mod metadata;
 pub mod object;
 pub mod preflight;
-mod target;
 
 pub use device::{Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId};
 pub use object::ObjectError;
-pub use target::{ChipLimits, Target};
+pub use wavesmith_isa::Target;

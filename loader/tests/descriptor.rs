@@ -1,8 +1,10 @@
 //! Descriptors: every bit kept, fields where LLVM has them, register counts as LLVM computes them.
 
 use proptest::prelude::*;
+use wavesmith_loader::Target;
 use wavesmith_loader::descriptor::{
-    CodeProperties, Field, KernargPreload, KernelDescriptor, RegisterCounts, Rsrc1, Rsrc2, Rsrc3,
+    CodeProperties, Field, KernargPreload, KernelDescriptor, RegisterCounts, RegisterLimits, Rsrc1,
+    Rsrc2, Rsrc3,
 };
 use wavesmith_loader::object::ObjectFile;
 
@@ -130,6 +132,16 @@ fn counts_agree_with_clang_and_triton() {
             "{}",
             kernel.name
         );
+    }
+}
+
+#[test]
+fn both_targets_allocate_registers_alike() {
+    let limits = RegisterLimits::GFX9_UNIFIED;
+    for target in Target::ALL {
+        assert_eq!(limits.vgprs, target.vgprs_per_lane());
+        assert_eq!(limits.vgpr_granule, target.vgpr_granule());
+        assert_eq!(limits.sgprs, target.addressable_sgprs());
     }
 }
 

@@ -2,14 +2,14 @@
 
 mod common;
 
+use wavesmith_loader::Target;
 use wavesmith_loader::device::{DeviceError, DevicePtr, Launch, ModuleId};
 use wavesmith_loader::kernarg::{KernargBuilder, LaunchShape, fill_hidden};
 use wavesmith_loader::metadata::Metadata;
 use wavesmith_loader::object::{
     CodeObject, Feature, ObjectFile, Platform, Relocation, load_image, write,
 };
-use wavesmith_loader::preflight::{AgentFacts, check_launch, preflight};
-use wavesmith_loader::{ChipLimits, Target};
+use wavesmith_loader::preflight::{AgentFacts, ChipLimits, check_launch, preflight};
 
 #[test]
 fn relocations_are_applied_as_the_loader_does() {

@@ -1,10 +1,11 @@
 //! From the registers a kernel uses to the granulated fields, and back.
 
 use thiserror::Error;
+use wavesmith_isa::Target;
 
 use super::KernelDescriptor;
 
-/// How registers are allocated on gfx90a and later: the same on gfx942 and gfx950.
+/// How registers are allocated: the same on gfx942 and gfx950, since descriptors have one layout for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterLimits {
     /// Vector registers of a wave, accumulation ones included.
@@ -27,11 +28,11 @@ impl RegisterLimits {
     /// The limits of gfx90a, gfx942 and gfx950 (LLVM AMDGPU usage guide, "compute_pgm_rsrc1"; LLVM counts six extra
     /// SGPRs on targets with architected flat scratch whether they are used or not).
     pub const GFX9_UNIFIED: RegisterLimits = RegisterLimits {
-        vgprs: 512,
+        vgprs: Target::Gfx942.vgprs_per_lane(),
         arch_vgprs: 256,
-        vgpr_granule: 8,
+        vgpr_granule: Target::Gfx942.vgpr_granule(),
         accum_granule: 4,
-        sgprs: 102,
+        sgprs: Target::Gfx942.addressable_sgprs(),
         extra_sgprs: 6,
         sgpr_granule: 16,
     };

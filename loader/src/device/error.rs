@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::object::ObjectError;
-use crate::target::Target;
+use wavesmith_isa::Target;
 
 /// Why a device did not do what was asked. Addresses are device addresses, sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

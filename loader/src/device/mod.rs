@@ -9,7 +9,7 @@ mod launch;
 pub use error::{DeviceError, Fault};
 pub use launch::{DispatchReport, Launch};
 
-use crate::target::Target;
+use wavesmith_isa::Target;
 
 /// An address in a device's memory. It may point inside an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use super::consts::{
     XNACK_SHIFT,
 };
 use super::error::ObjectError;
-use crate::target::Target;
+use wavesmith_isa::Target;
 
 /// Code object version; each has its own number in `e_ident[EI_ABIVERSION]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,7 +131,7 @@ impl Platform {
     /// `e_flags`.
     #[must_use]
     pub fn e_flags(&self) -> u32 {
-        u32::from(machine_of(self.target))
+        self.target.elf_mach()
             | self.xnack.bits() << XNACK_SHIFT
             | self.sramecc.bits() << SRAMECC_SHIFT
             | self.other_flags & !KNOWN_FLAGS
@@ -145,7 +145,7 @@ impl Platform {
         let abi = AbiVersion::from_number(abi_version)
             .ok_or(ObjectError::UnknownAbi { found: abi_version })?;
         let mach = (e_flags & EF_AMDGPU_MACH) as u8;
-        let target = target_of(mach).ok_or(ObjectError::WrongTarget {
+        let target = Target::from_elf_mach(mach.into()).ok_or(ObjectError::WrongTarget {
             mach,
             name: machine_name(mach),
         })?;
@@ -181,15 +181,6 @@ impl Platform {
 
 const KNOWN_FLAGS: u32 = EF_AMDGPU_MACH | EF_AMDGPU_FEATURE_XNACK | EF_AMDGPU_FEATURE_SRAMECC;
 
-/// The chip's `EF_AMDGPU_MACH` number.
-#[must_use]
-pub fn machine_of(target: Target) -> u8 {
-    match target {
-        Target::Gfx942 => 0x4c,
-        Target::Gfx950 => 0x4f,
-    }
-}
-
 /// The name of any AMD GPU's `EF_AMDGPU_MACH` number.
 #[must_use]
 pub fn machine_name(mach: u8) -> Option<&'static str> {
@@ -197,10 +188,4 @@ pub fn machine_name(mach: u8) -> Option<&'static str> {
         .iter()
         .find(|(number, _)| *number == mach)
         .map(|(_, name)| *name)
-}
-
-fn target_of(mach: u8) -> Option<Target> {
-    [Target::Gfx942, Target::Gfx950]
-        .into_iter()
-        .find(|t| machine_of(*t) == mach)
 }

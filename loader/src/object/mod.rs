@@ -20,7 +20,7 @@ mod write;
 
 pub use error::ObjectError;
 pub(crate) use error::list;
-pub use flags::{AbiVersion, Feature, Platform, machine_name, machine_of};
+pub use flags::{AbiVersion, Feature, Platform, machine_name};
 pub use image::{Image, LoadedKernel, MAX_IMAGE, load_image};
 pub use read::{Kernel, ObjectFile, Relocation, Section, Segment, Symbol};
 pub use spec::{

@@ -5,7 +5,7 @@ use super::consts::{CODE_ALIGN, DESCRIPTOR_ALIGN};
 use super::flags::Platform;
 use crate::descriptor::{DESCRIPTOR_SIZE, KernelDescriptor};
 use crate::metadata::{KernelMetadata, Metadata};
-use crate::target::Target;
+use wavesmith_isa::Target;
 
 /// What goes into one kernel of an object under construction.
 #[derive(Debug, Clone, PartialEq)]

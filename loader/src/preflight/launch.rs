@@ -1,9 +1,9 @@
 //! One launch against its kernel, for every device alike.
 
+use super::ChipLimits;
 use crate::descriptor::KernelDescriptor;
 use crate::device::{DeviceError, Launch};
 use crate::metadata::KernelMetadata;
-use crate::target::ChipLimits;
 
 /// Whether a launch is one the kernel and the hardware allow. Metadata is optional, as the loader's is.
 ///

@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::object::{Feature, ObjectFile, load_image};
 
-pub use agent::AgentFacts;
+pub use agent::{AgentFacts, ChipLimits};
 pub use launch::check_launch;
 
 /// `hsa_status_t` values that ROCr's loader answers with.
