@@ -7,8 +7,10 @@
 //! | [`metadata`] | the MessagePack note |
 //! | [`kernarg`] | the kernel argument segment |
 //! | [`preflight`] | what disagrees before loading or launching |
+//! | [`case`] | a dispatch described by a `launch.json`, run on any device |
 //! | [`device`] | the [`Device`] trait, implemented by the emulator and by ROCm's runtime |
 
+pub mod case;
 pub mod descriptor;
 pub mod device;
 pub mod kernarg;
