@@ -1,4 +1,4 @@
-//! A code object's content, apart from how a file lays it out: what [`super::write`] takes and
+//! A code object's content, apart from how a file lays it out: what [`super::write()`] takes and
 //! [`super::ObjectFile::to_spec`] gives back.
 
 use super::consts::{CODE_ALIGN, DESCRIPTOR_ALIGN};

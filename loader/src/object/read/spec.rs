@@ -27,7 +27,7 @@ const SHF_WRITE_EXEC: u64 = 5;
 const STT_SECTION: u8 = 3;
 
 impl ObjectFile<'_> {
-    /// The object's content, such that [`super::super::write`] gives the same file where lld laid it out.
+    /// The object's content, such that [`super::super::write()`] gives the same file where lld laid it out.
     ///
     /// # Errors
     /// [`ObjectError::Malformed`] for an object that holds something [`CodeObject`] has no place for: relocations,

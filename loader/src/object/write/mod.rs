@@ -72,6 +72,30 @@ const LITTLE: Endianness = Endianness::Little;
 
 /// Writes an ELF64 shared object for the HSA loader. The same input gives the same bytes.
 ///
+/// ```
+/// use wavesmith_loader::Target;
+/// use wavesmith_loader::descriptor::{KernelDescriptor, RegisterCounts};
+/// use wavesmith_loader::metadata::KernelMetadata;
+/// use wavesmith_loader::object::{CodeObject, KernelSpec, ObjectFile, Platform, write};
+///
+/// let mut descriptor = KernelDescriptor::default();
+/// let counts = RegisterCounts { vgprs: 1, agprs: 0, sgprs: 2 };
+/// counts.apply(&mut descriptor)?;
+/// let metadata = KernelMetadata {
+///     wavefront_size: 64,
+///     max_flat_workgroup_size: 64,
+///     vgpr_count: counts.next_free_vgpr().into(),
+///     sgpr_count: counts.total_sgprs().into(),
+///     ..KernelMetadata::default()
+/// };
+/// let s_endpgm = 0xbf81_0000_u32.to_le_bytes().to_vec();
+/// let kernel = KernelSpec { name: "nothing".into(), code: s_endpgm, descriptor, metadata };
+/// let object = CodeObject::of(Platform::new(Target::Gfx950), [kernel]);
+/// let bytes = write(&object)?;
+/// assert_eq!(ObjectFile::parse(&bytes)?.to_spec()?, object);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`WriteError`].
 pub fn write(object: &CodeObject) -> Result<Vec<u8>, WriteError> {
