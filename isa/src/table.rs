@@ -387,6 +387,12 @@ impl OpInfo {
         let m = Mods::default();
         match self.format {
             Format::VOP3P if !self.name.contains("_mix") => m.with_op_sel_hi(7),
+            // Alone it is an ordinary VOP3P instruction; as the first half of a scaled MFMA it is not.
+            Format::VOP3P_MAI
+                if self.mods.contains(ModSet::OP_SEL_HI) && self.operands.len() == 2 =>
+            {
+                m.with_op_sel_hi(7)
+            }
             Format::VOP1_SDWA | Format::VOP2_SDWA | Format::VOPC_SDWA => {
                 let m = m.with_src0_sel(6).with_src1_sel(6);
                 if self.mods.contains(ModSet::DST_SEL) {
@@ -405,6 +411,12 @@ impl OpInfo {
     pub fn on(&self, target: Target) -> bool {
         self.targets.contains(target)
     }
+}
+
+/// Names that are accepted on input and never printed, sorted, each with the mnemonic it stands for
+/// (`v_mfma_f32_32x32x8bf16_1k` is `v_mfma_f32_32x32x8_bf16`).
+pub fn aliases() -> &'static [(&'static str, Mnemonic)] {
+    &crate::table_data::ALIASES
 }
 
 impl Op {

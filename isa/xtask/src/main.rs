@@ -26,8 +26,9 @@ fn run() -> Result<(), String> {
     };
     let root = root();
     let rows = spec::read(&root.join("isa/spec"))?;
+    let aliases = spec::aliases(&root.join("isa/spec"))?;
     let mut stale = Vec::new();
-    for (path, text) in emit::all(&rows)? {
+    for (path, text) in emit::all(&rows, &aliases)? {
         let full = root.join(path);
         let text = emit::fmt(&text)?;
         let old = std::fs::read_to_string(&full).unwrap_or_default();

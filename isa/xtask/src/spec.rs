@@ -102,6 +102,19 @@ fn lines(path: &Path) -> Result<Vec<Vec<String>>, String> {
         .collect())
 }
 
+/// Names accepted on input, each with the mnemonic it stands for.
+pub fn aliases(dir: &Path) -> Result<Vec<(String, String)>, String> {
+    lines(&dir.join("aliases.tsv"))?
+        .into_iter()
+        .map(|l| match l.as_slice() {
+            [alias, name, ..] => Ok((alias.clone(), name.clone())),
+            _ => Err(format!(
+                "aliases.tsv: {l:?}: expected an alias and a mnemonic"
+            )),
+        })
+        .collect()
+}
+
 pub fn read(dir: &Path) -> Result<Vec<Row>, String> {
     let mut classes = HashMap::new();
     for l in lines(&dir.join("classes.tsv"))? {
