@@ -7,9 +7,15 @@
 //! | [`mods`] | an instruction's modifiers, packed |
 //! | [`inst`] | [`Inst`](inst::Inst): 32 bytes of plain data, what every other layer passes around |
 //! | [`table`] | what the tables in `isa/spec` say about each [`Op`](op::Op) |
+//! | [`decode`] | dwords to [`Inst`](inst::Inst) |
+//! | [`encode`] | [`Inst`](inst::Inst) to dwords |
+//! | `layout` | private: where each format keeps its fields, read by both directions |
 //! | [`op`] | generated: one [`Op`](op::Op) per mnemonic and encoding, one [`Mnemonic`](op::Mnemonic) per mnemonic |
 
+pub mod decode;
+pub mod encode;
 pub mod inst;
+mod layout;
 pub mod mods;
 pub mod operand;
 pub mod table;

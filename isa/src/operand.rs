@@ -141,6 +141,15 @@ impl Operand {
         Some(Operand::new(c, 1))
     }
 
+    /// The two bytes themselves: code, and dwords less one from bit 10. Bit 15 is always clear.
+    pub(crate) const fn raw(self) -> u16 {
+        self.0
+    }
+    /// From [`Operand::raw`]; bit 15 is dropped.
+    pub(crate) const fn from_raw(raw: u16) -> Operand {
+        Operand(raw & 0x7fff)
+    }
+
     /// The code, see [`code`].
     pub const fn code(self) -> u16 {
         self.0 & 0x3ff

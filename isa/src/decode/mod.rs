@@ -1,0 +1,231 @@
+//! Dwords to [`Inst`].
+//!
+//! Total on any input: what is not an instruction of the target is a [`DecodeError`], and every word that
+//! decodes encodes back to itself ([`encode`](crate::encode::encode)). That is why reserved bits that are set,
+//! misaligned register tuples and sources that the instruction does not take are errors here.
+
+mod stream;
+
+pub use stream::{Decoded, decode_bytes};
+
+use crate::inst::MAX_OPERANDS;
+use crate::layout::{Entry, Form, Select, Shape, TABLES, Tables};
+use crate::op::Op;
+use crate::operand::code;
+use crate::{Inst, Mods, Operand, Target};
+
+/// Why dwords are no instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// The input ends within the instruction.
+    #[error("the instruction needs {need} dwords, only {have} are left")]
+    Truncated {
+        /// Dwords that the instruction has at least.
+        need: usize,
+        /// Dwords given.
+        have: usize,
+    },
+    /// No instruction of the target has this encoding prefix and opcode.
+    #[error("{word:#010x}: no such opcode on {target}")]
+    UnknownOpcode {
+        /// The first dword.
+        word: u32,
+        /// The target asked for.
+        target: Target,
+    },
+    /// Bits are set or clear that must not be for this instruction.
+    #[error("{}: bits {bits:#x} must be {expected:#x}, found {found:#x}", op.info().name)]
+    ReservedBits {
+        /// The instruction by its opcode.
+        op: Op,
+        /// Which bits of the (little-endian) pair of dwords.
+        bits: u64,
+        /// What they should be.
+        expected: u64,
+        /// What they are.
+        found: u64,
+    },
+    /// An operand field holds what may not stand there.
+    #[error("{}: operand {slot}: source code {code} may not stand here", op.info().name)]
+    BadOperand {
+        /// The instruction.
+        op: Op,
+        /// The slot of `op.info().operands`.
+        slot: u8,
+        /// The operand code found, see [`crate::operand::code`].
+        code: u16,
+    },
+}
+
+/// The first instruction of `words`, and how many dwords it has (1 to 4).
+///
+/// # Errors
+/// When the words are no instruction of `target`, or end within one.
+#[inline]
+pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeError> {
+    let t: &Tables = &TABLES;
+    let Some(&w0) = words.first() else {
+        return Err(DecodeError::Truncated { need: 1, have: 0 });
+    };
+    let index = t.kinds[(w0 >> 23) as usize].index(w0);
+    let entry = t.by_word[target as usize][index];
+    if entry.op == Entry::NONE {
+        return Err(DecodeError::UnknownOpcode { word: w0, target });
+    }
+    let next = words.get(1).copied();
+    let wide = u64::from(w0) | u64::from(next.unwrap_or(0)) << 32;
+    if entry.select == Select::LdScale
+        && let Some(scaled) = scaled_entry(t, words, target)
+    {
+        return decode_scaled(t, words, scaled);
+    }
+    let form = t.forms[entry.form as usize + entry.select.from_words(wide) as usize];
+    let shape = &t.shapes[form.shape as usize];
+    let dwords = shape.dwords as usize;
+    // A 32-bit encoding knows nothing of the dword that follows.
+    let w = if dwords == 2 { wide } else { u64::from(w0) };
+    if words.len() < dwords {
+        return Err(DecodeError::Truncated {
+            need: dwords,
+            have: words.len(),
+        });
+    }
+    let op = Op::ALL[entry.op as usize];
+    if w & !shape.known != form.fixed {
+        return Err(reserved(op, form, shape, w));
+    }
+    let mut inst = Inst {
+        mods: Mods(shape.mods_fixed),
+        imm: 0,
+        lit: 0,
+        op,
+        ops: [Operand::NONE; MAX_OPERANDS],
+    };
+    let found = fill(t, shape, w, &mut inst);
+    if found.refused {
+        return Err(bad_operand(t, shape, op, w));
+    }
+    if !found.literal {
+        return Ok((inst, dwords));
+    }
+    match words.get(dwords) {
+        Some(&lit) => {
+            inst.lit = lit;
+            Ok((inst, dwords + 1))
+        }
+        None => Err(DecodeError::Truncated {
+            need: dwords + 1,
+            have: words.len(),
+        }),
+    }
+}
+
+struct Found {
+    refused: bool,
+    literal: bool,
+}
+
+#[inline(always)]
+fn operand_code(slot: &crate::layout::Slot, w: u64) -> u16 {
+    let field = (w >> slot.shift) as u16 & slot.mask;
+    let c = slot.base.wrapping_add(field << slot.scale);
+    // The bit for the other register file only means something for a vector register; srcC may be a constant.
+    let other = (w >> slot.alt_shift) as u16 & slot.alt_mask & (c >> 8);
+    c.wrapping_add(slot.alt_delta & other.wrapping_neg())
+}
+
+/// Reads all fields. Slots that the shape does not use leave what is there.
+#[inline(always)]
+fn fill(t: &Tables, shape: &Shape, w: u64, inst: &mut Inst) -> Found {
+    let mut all = 0u16;
+    let mut literal = false;
+    for (slot, out) in shape.slots.iter().zip(&mut inst.ops) {
+        let c = operand_code(slot, w);
+        let v = t.accept[slot.accept as usize][c as usize & 1023];
+        all |= v;
+        literal |= c == code::LITERAL;
+        *out = Operand::from_raw(v);
+    }
+    let mut mods = 0u64;
+    for run in &shape.runs[..shape.n_runs as usize] {
+        mods |= (w >> run.word & u64::from(run.mask)) << run.mods;
+    }
+    inst.mods.0 |= mods;
+    let imm = (w >> shape.imm.shift) as u32 & shape.imm.mask;
+    inst.imm = (imm ^ shape.imm.sign).wrapping_sub(shape.imm.sign) as i32;
+    Found {
+        refused: all & crate::layout::REFUSED != 0,
+        literal,
+    }
+}
+
+/// The scaled f8f6f4 that these four dwords are, if they are one.
+fn scaled_entry(t: &Tables, words: &[u32], target: Target) -> Option<Entry> {
+    let (&w2, _) = (words.get(2)?, words.get(3)?);
+    // abid bit 0 of the second half says that the first half belongs to it.
+    if w2 >> 11 & 1 == 0 {
+        return None;
+    }
+    let index = t.kinds[(w2 >> 23) as usize].index(w2);
+    let e = t.scaled.iter().find(|(i, _)| *i == index)?.1;
+    (t.by_op[target as usize][e.op as usize].op == e.op).then_some(e)
+}
+
+fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize), DecodeError> {
+    let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
+    let op = Op::ALL[entry.op as usize];
+    let (first, second) = (pair(0), pair(2));
+    let main = t.forms[entry.form as usize + entry.select.from_words(second) as usize];
+    let mut inst = Inst {
+        mods: Mods(0),
+        imm: 0,
+        lit: 0,
+        op,
+        ops: [Operand::NONE; MAX_OPERANDS],
+    };
+    let mut ops = inst.ops;
+    for (form, w) in [(t.scales, first), (main, second)] {
+        let shape = &t.shapes[form.shape as usize];
+        if w & !shape.known != form.fixed {
+            return Err(reserved(op, form, shape, w));
+        }
+        if fill(t, shape, w, &mut inst).refused {
+            return Err(bad_operand(t, shape, op, w));
+        }
+        for (to, from) in ops.iter_mut().zip(inst.ops) {
+            if from.is_some() {
+                *to = from;
+            }
+        }
+    }
+    inst.ops = ops;
+    Ok((inst, 4))
+}
+
+#[cold]
+fn reserved(op: Op, form: Form, shape: &Shape, w: u64) -> DecodeError {
+    let found = w & !shape.known;
+    let bits = found ^ form.fixed;
+    DecodeError::ReservedBits {
+        op,
+        bits,
+        expected: form.fixed & bits,
+        found: found & bits,
+    }
+}
+
+#[cold]
+fn bad_operand(t: &Tables, shape: &Shape, op: Op, w: u64) -> DecodeError {
+    let bad = shape.slots.iter().map(|s| operand_code(s, w)).enumerate();
+    let (slot, code) = bad
+        .zip(&shape.slots)
+        .find(|((_, c), s)| {
+            t.accept[s.accept as usize][*c as usize & 1023] & crate::layout::REFUSED != 0
+        })
+        .map_or((0, 0), |(x, _)| x);
+    DecodeError::BadOperand {
+        op,
+        slot: slot as u8,
+        code,
+    }
+}

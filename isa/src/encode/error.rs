@@ -1,0 +1,297 @@
+//! Why an instruction cannot be encoded; found again at leisure once the fast path has given up.
+
+use crate::layout::{Alt, Form, Shape, Tables, operand, refusal};
+use crate::op::Op;
+use crate::operand::code;
+use crate::table::{Class, Role, Width};
+use crate::{Inst, Operand, Target};
+
+/// Why an instruction has no encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The target does not have the instruction.
+    #[error("{}{}: not an instruction of {target}", op.info().name, op.info().suffix)]
+    NotOnTarget {
+        /// The instruction.
+        op: Op,
+        /// The target asked for.
+        target: Target,
+    },
+    /// An operand that the form needs is not there.
+    #[error("{}: operand {slot} ({role:?}) is missing", op.info().name)]
+    Missing {
+        /// The instruction.
+        op: Op,
+        /// The slot of `op.info().operands`.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+    },
+    /// An operand is given that this form does not have.
+    #[error("{}: operand {slot} is {found:?}, but this form has none there", op.info().name)]
+    NotInForm {
+        /// The instruction.
+        op: Op,
+        /// The slot.
+        slot: u8,
+        /// What was found.
+        found: Operand,
+    },
+    /// An operand of the wrong kind.
+    #[error("{}: operand {slot} ({role:?}) must be one of {expected:?}, found {found:?}", op.info().name)]
+    WrongClass {
+        /// The instruction.
+        op: Op,
+        /// The slot.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+        /// What may stand there.
+        expected: Class,
+        /// What was found.
+        found: Operand,
+    },
+    /// A register tuple of the wrong width.
+    #[error("{}: operand {slot} ({role:?}) has {expected} dwords, found {found:?}", op.info().name)]
+    WrongWidth {
+        /// The instruction.
+        op: Op,
+        /// The slot.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+        /// Dwords that the slot has in this form.
+        expected: u8,
+        /// What was found.
+        found: Operand,
+    },
+    /// A register tuple starts where none can.
+    #[error("{}: operand {slot} ({role:?}): {found:?} must start at a multiple of {multiple}", op.info().name)]
+    Misaligned {
+        /// The instruction.
+        op: Op,
+        /// The slot.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+        /// What its first register must be a multiple of.
+        multiple: u8,
+        /// What was found.
+        found: Operand,
+    },
+    /// A register tuple runs past the end of its file.
+    #[error("{}: operand {slot} ({role:?}): {found:?} runs past the last register", op.info().name)]
+    PastEnd {
+        /// The instruction.
+        op: Op,
+        /// The slot.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+        /// What was found.
+        found: Operand,
+    },
+    /// VGPRs and AccVGPRs in operands that share the bit which tells them apart.
+    #[error("{}: operand {slot} ({role:?}) is {found:?}, but shares its register file with another operand", op.info().name)]
+    MixedFiles {
+        /// The instruction.
+        op: Op,
+        /// The second of the slots that disagree.
+        slot: u8,
+        /// What it is for.
+        role: Role,
+        /// What was found.
+        found: Operand,
+    },
+    /// The immediate does not fit.
+    #[error("{}: immediate {found} is not in {lo}..={hi}", op.info().name)]
+    ImmRange {
+        /// The instruction.
+        op: Op,
+        /// Smallest value.
+        lo: i32,
+        /// Largest value.
+        hi: i32,
+        /// What was found.
+        found: i32,
+    },
+    /// Modifiers that the instruction does not have, or must have.
+    #[error("{}: modifier bits {bits:#x} must be {expected:#x} (see wavesmith_isa::Mods)", op.info().name)]
+    Modifier {
+        /// The instruction.
+        op: Op,
+        /// Bits of [`Mods`](crate::Mods) that are wrong.
+        bits: u64,
+        /// What they should be.
+        expected: u64,
+    },
+    /// A combination of address modifiers that the instruction does not have (`lds`, `offen` …).
+    #[error("{}: this combination of address modifiers does not exist on {target}", op.info().name)]
+    NoSuchForm {
+        /// The instruction.
+        op: Op,
+        /// The target asked for.
+        target: Target,
+    },
+}
+
+fn dwords(inst: &Inst, slot: usize, accepted: Option<Operand>) -> u8 {
+    match (accepted, inst.op.info().operands[slot].width) {
+        (Some(o), _) => o.dwords() as u8,
+        (None, Width::Fixed(n)) => n,
+        (None, _) => 1,
+    }
+}
+
+fn operand_error(t: &Tables, shape: &Shape, inst: &Inst, slot: usize) -> Option<EncodeError> {
+    let op = inst.op;
+    let s = &shape.slots[slot];
+    let found = inst.ops[slot];
+    let (at, info) = (slot as u8, op.info().operands.get(slot));
+    let used = s.base != code::NONE;
+    let Some(info) = info.filter(|_| used) else {
+        return found.is_some().then_some(EncodeError::NotInForm {
+            op,
+            slot: at,
+            found,
+        });
+    };
+    let role = info.role;
+    if !found.is_some() {
+        return Some(EncodeError::Missing { op, slot: at, role });
+    }
+    let accepted = operand(t, s, found.code());
+    if accepted == Some(found) {
+        // An operand that the opcode implies can still be another register of its class.
+        let implied = s.mask == 0 && found.code() != s.base;
+        return implied.then_some(EncodeError::WrongClass {
+            op,
+            slot: at,
+            role,
+            expected: info.class,
+            found,
+        });
+    }
+    if let Some(a) = accepted {
+        return Some(EncodeError::WrongWidth {
+            op,
+            slot: at,
+            role,
+            expected: a.dwords() as u8,
+            found,
+        });
+    }
+    let width = dwords(inst, slot, None);
+    Some(match refusal(found, info.class) {
+        Some(crate::layout::Refusal::Alignment) => EncodeError::Misaligned {
+            op,
+            slot: at,
+            role,
+            multiple: if found.code() < 128 && width > 2 {
+                4
+            } else {
+                2
+            },
+            found,
+        },
+        Some(crate::layout::Refusal::PastEnd) => EncodeError::PastEnd {
+            op,
+            slot: at,
+            role,
+            found,
+        },
+        None if u32::from(width) != found.dwords() => EncodeError::WrongWidth {
+            op,
+            slot: at,
+            role,
+            expected: width,
+            found,
+        },
+        _ => EncodeError::WrongClass {
+            op,
+            slot: at,
+            role,
+            expected: info.class,
+            found,
+        },
+    })
+}
+
+fn mixed(shape: &Shape, inst: &Inst) -> Option<EncodeError> {
+    let acc = |i: usize| {
+        let (s, o) = (&shape.slots[i], inst.ops[i]);
+        (s.alt == Alt::Acc && (o.is_vgpr() || o.is_agpr())).then_some((s.alt_shift, o.is_agpr()))
+    };
+    let n = shape.slots.len();
+    let later = (0..n)
+        .find(|&j| acc(j).is_some_and(|(bit, a)| (0..j).any(|i| acc(i) == Some((bit, !a)))))?;
+    Some(EncodeError::MixedFiles {
+        op: inst.op,
+        slot: later as u8,
+        role: inst.op.info().operands.get(later)?.role,
+        found: inst.ops[later],
+    })
+}
+
+#[cold]
+pub(super) fn explain(t: &Tables, form: Form, inst: &Inst, target: Target) -> EncodeError {
+    let op = inst.op;
+    if form.fixed == Form::IMPOSSIBLE {
+        return EncodeError::NoSuchForm { op, target };
+    }
+    let shape = &t.shapes[form.shape as usize];
+    let n = shape.slots.len();
+    if let Some(e) = (0..n).find_map(|i| operand_error(t, shape, inst, i)) {
+        return e;
+    }
+    if let Some(e) = mixed(shape, inst) {
+        return e;
+    }
+    modifiers(inst, shape.mods_known, shape.mods_fixed).unwrap_or(EncodeError::ImmRange {
+        op,
+        lo: shape.imm.lo,
+        hi: shape.imm.hi,
+        found: inst.imm,
+    })
+}
+
+fn modifiers(inst: &Inst, known: u64, fixed: u64) -> Option<EncodeError> {
+    let bits = (inst.mods.0 & !known) ^ fixed;
+    (bits != 0).then_some(EncodeError::Modifier {
+        op: inst.op,
+        bits,
+        expected: fixed & bits,
+    })
+}
+
+#[cold]
+pub(super) fn explain_scaled(t: &Tables, main: Form, inst: &Inst, target: Target) -> EncodeError {
+    let m = t.shapes[main.shape as usize];
+    let s = t.shapes[t.scales.shape as usize];
+    // Put the two halves' slots together and it is an instruction like any other.
+    let mut both = m;
+    for (b, s) in both.slots.iter_mut().zip(s.slots) {
+        if s.mask != 0 {
+            *b = s;
+        }
+    }
+    let n = both.slots.len();
+    (0..n)
+        .find_map(|i| operand_error(t, &both, inst, i))
+        .or_else(|| mixed(&both, inst))
+        .or_else(|| modifiers(inst, m.mods_known | s.mods_known, 0))
+        .unwrap_or(if inst.imm != 0 {
+            EncodeError::ImmRange {
+                op: inst.op,
+                lo: 0,
+                hi: 0,
+                found: inst.imm,
+            }
+        } else {
+            EncodeError::NoSuchForm {
+                op: inst.op,
+                target,
+            }
+        })
+}

@@ -1,0 +1,171 @@
+//! [`Inst`] to dwords.
+//!
+//! Everything that the bits cannot say is an [`EncodeError`] which names the slot, what may stand there and
+//! what was found; nothing is cut off silently.
+
+mod error;
+
+pub use error::EncodeError;
+
+use crate::inst::MAX_OPERANDS;
+use crate::layout::{Alt, Entry, Form, REFUSED, Select, Shape, TABLES, Tables};
+use crate::operand::code;
+use crate::{Inst, Operand, Target};
+
+/// One to four dwords.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Encoded {
+    /// The dwords, those beyond `len` zero.
+    pub words: [u32; 4],
+    /// How many there are.
+    pub len: u8,
+}
+
+impl Encoded {
+    /// The dwords.
+    #[inline]
+    pub fn as_words(&self) -> &[u32] {
+        &self.words[..(self.len as usize).min(4)]
+    }
+
+    /// The bytes in memory order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.as_words()
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect()
+    }
+}
+
+impl std::fmt::Debug for Encoded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for w in self.as_words() {
+            write!(f, "{w:08x} ")?;
+        }
+        Ok(())
+    }
+}
+
+/// The instruction's dwords.
+///
+/// # Errors
+/// When `target` does not have the instruction, or an operand, modifier or immediate does not fit it.
+#[inline]
+pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
+    let t: &Tables = &TABLES;
+    let entry = t.by_op[target as usize][inst.op as usize];
+    if entry.op == Entry::NONE {
+        return Err(EncodeError::NotOnTarget {
+            op: inst.op,
+            target,
+        });
+    }
+    if entry.select == Select::Scaled {
+        return encode_scaled(t, inst, entry, target);
+    }
+    let form = t.forms[entry.form as usize + entry.select.from_inst(inst) as usize];
+    let shape = &t.shapes[form.shape as usize];
+    let put = put(t, shape, inst);
+    if put.bad
+        || form.fixed == Form::IMPOSSIBLE
+        || inst.mods.0 & !shape.mods_known != shape.mods_fixed
+        || inst.imm < shape.imm.lo
+        || inst.imm > shape.imm.hi
+    {
+        return Err(error::explain(t, form, inst, target));
+    }
+    let imm = u64::from(inst.imm as u32 & shape.imm.mask) << shape.imm.shift;
+    let w = form.fixed | put.bits | imm;
+    let n = shape.dwords;
+    let second = if n == 2 {
+        (w >> 32) as u32
+    } else if put.literal {
+        inst.lit
+    } else {
+        0
+    };
+    Ok(Encoded {
+        words: [w as u32, second, 0, 0],
+        len: n + u8::from(put.literal),
+    })
+}
+
+struct Put {
+    bits: u64,
+    literal: bool,
+    bad: bool,
+}
+
+/// Fields and modifiers; not the immediate.
+#[inline(always)]
+fn put(t: &Tables, shape: &Shape, inst: &Inst) -> Put {
+    let mut bits = 0u64;
+    let mut literal = false;
+    let mut bad = 0u16;
+    // Bits that choose a register file: those that some operand needs set, and those that one needs clear.
+    let (mut set, mut clear) = (0u64, 0u64);
+    for (slot, o) in shape.slots.iter().zip(inst.ops) {
+        let c = o.code();
+        let v = t.accept[slot.accept as usize][c as usize & 1023];
+        bad |= (v & REFUSED) | (v ^ o.raw());
+        let other = match slot.alt {
+            Alt::No => 0,
+            Alt::Acc => c >> 9 & 1,
+            Alt::Scalar => !(c >> 8) & 1,
+        };
+        let vgpr = c >> 8 & 1 & slot.alt_mask;
+        set |= u64::from(other) << slot.alt_shift;
+        clear |= u64::from(vgpr) << slot.alt_shift;
+        let c = c
+            .wrapping_sub(slot.alt_delta & other.wrapping_neg())
+            .wrapping_sub(slot.base);
+        let field = c >> slot.scale;
+        // An operand that the opcode implies has no field to differ in.
+        bad |= field & !slot.mask;
+        bits |= u64::from(field & slot.mask) << slot.shift;
+        literal |= o.code() == code::LITERAL;
+    }
+    for run in &shape.runs[..shape.n_runs as usize] {
+        bits |= (inst.mods.0 >> run.mods & u64::from(run.mask)) << run.word;
+    }
+    Put {
+        bits: bits | set,
+        literal,
+        bad: bad != 0 || set & clear != 0,
+    }
+}
+
+fn encode_scaled(
+    t: &Tables,
+    inst: &Inst,
+    entry: Entry,
+    target: Target,
+) -> Result<Encoded, EncodeError> {
+    let main = t.forms[entry.form as usize + entry.select.from_inst(inst) as usize];
+    let (m, s) = (
+        &t.shapes[main.shape as usize],
+        &t.shapes[t.scales.shape as usize],
+    );
+    // Each half sees its own operands.
+    let half = |of: &Shape| {
+        let mut part = *inst;
+        for (o, slot) in part.ops.iter_mut().zip(of.slots) {
+            if slot.mask == 0 {
+                *o = Operand::NONE;
+            }
+        }
+        part
+    };
+    let (first, second) = (put(t, s, &half(s)), put(t, m, &half(m)));
+    let known = m.mods_known | s.mods_known;
+    let extra = (0..MAX_OPERANDS)
+        .any(|i| m.slots[i].mask == 0 && s.slots[i].mask == 0 && inst.ops[i].is_some());
+    if first.bad || second.bad || extra || inst.mods.0 & !known != 0 || inst.imm != 0 {
+        return Err(error::explain_scaled(t, main, inst, target));
+    }
+    let (a, b) = (t.scales.fixed | first.bits, main.fixed | second.bits);
+    Ok(Encoded {
+        words: [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32],
+        len: 4,
+    })
+}

@@ -1,0 +1,119 @@
+//! Where each encoding format keeps its fields.
+//!
+//! Encoder and decoder are one loop each over the same description, so that they cannot disagree. An
+//! [`Op`](crate::Op) has one *form* per bit pattern it comes in (a buffer load with or without `offen`,
+//! a global load with or without `saddr` …); a form is its constant bits and a [`Shape`] shared with every
+//! other form that keeps the same fields in the same places. The family modules write the forms down;
+//! [`tables`] turns them into lookup tables once.
+
+mod accept;
+mod draft;
+mod mai;
+mod memory;
+mod scalar;
+mod tables;
+mod vector;
+
+pub(crate) use accept::{REFUSED, Refusal};
+use draft::Draft;
+pub(crate) use tables::{Entry, Select, TABLES, Tables};
+
+use crate::inst::MAX_OPERANDS;
+
+/// Second register file of a slot, chosen by one bit that stands apart from the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub(crate) enum Alt {
+    /// The field says it all.
+    #[default]
+    No,
+    /// Bit set: AccVGPR instead of VGPR.
+    Acc,
+    /// Bit set: scalar source instead of VGPR (SDWA's S0 and S1).
+    Scalar,
+}
+
+/// One operand's place in the two dwords of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Slot {
+    /// Lowest bit of the field.
+    pub shift: u8,
+    /// The field counts in units of `1 << scale` registers.
+    pub scale: u8,
+    /// The bit that `alt` speaks of.
+    pub alt_shift: u8,
+    pub alt: Alt,
+    /// 1 when `alt` is in use.
+    pub alt_mask: u16,
+    /// What to add to the code when the bit is set.
+    pub alt_delta: u16,
+    /// Width of the field; 0 for an operand that the opcode implies.
+    pub mask: u16,
+    /// Operand code of field value 0.
+    pub base: u16,
+    /// Which of [`Tables::accept`] says what may stand here.
+    pub accept: u16,
+}
+
+/// A run of bits that is a modifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Run {
+    /// Lowest bit in the instruction.
+    pub word: u8,
+    /// Lowest bit in [`Mods`](crate::Mods).
+    pub mods: u8,
+    pub mask: u16,
+}
+
+/// The immediate that goes to [`Inst::imm`](crate::Inst::imm).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Imm {
+    pub shift: u8,
+    pub mask: u32,
+    /// The sign bit, 0 when unsigned.
+    pub sign: u32,
+    /// Values that the encoder takes.
+    pub lo: i32,
+    pub hi: i32,
+}
+
+/// Most modifier runs in a form (VOP2 SDWA has ten).
+pub(crate) const MAX_RUNS: usize = 10;
+
+/// Field places of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    pub slots: [Slot; MAX_OPERANDS],
+    pub runs: [Run; MAX_RUNS],
+    pub imm: Imm,
+    /// How many of `runs` are in use.
+    pub n_runs: u8,
+    /// Dwords without a literal.
+    pub dwords: u8,
+    /// Bits of the instruction that a field occupies; all others are constant.
+    pub known: u64,
+    /// Bits of the modifiers that a run occupies.
+    pub mods_known: u64,
+    /// Modifiers that the form implies.
+    pub mods_fixed: u64,
+}
+
+/// One bit pattern of an op.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// Constant bits: encoding prefix, opcode, and what the form implies.
+    pub fixed: u64,
+    /// Index into [`Tables::shapes`].
+    pub shape: u16,
+}
+
+/// The operand that `c` is in the slot, if it may stand there.
+pub(crate) fn operand(t: &Tables, slot: &Slot, c: u16) -> Option<crate::Operand> {
+    let v = t.accept[slot.accept as usize][c as usize & 1023];
+    (v & REFUSED == 0).then(|| crate::Operand::from_raw(v))
+}
+
+/// What is wrong with a register tuple as such, in a slot of this class.
+pub(crate) fn refusal(o: crate::Operand, class: crate::table::Class) -> Option<Refusal> {
+    accept::operand(o.code(), class, o.dwords()).err()
+}
