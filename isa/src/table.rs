@@ -193,6 +193,8 @@ bits! {
         GPR_IDX = 26;
         /// `vmcnt(…) …`.
         COUNTERS = 27;
+        /// A VGPR tuple that may start at an odd register (`ds_read_b96_tr_b6`).
+        UNALIGNED = 28;
     }
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Opera
     // SGPR tuples: pairs even, wider ones at multiples of 4. VGPR and AccVGPR tuples start even on both targets.
     let unit = match (c < 128, dwords) {
         (_, 1) => 1,
+        (false, _) if class_of_slot.contains(Class::UNALIGNED) => 1,
         (true, 3..) => 4,
         _ => 2,
     };

@@ -49,7 +49,6 @@ impl Draft {
         }
     }
 
-
     /// Constant bits beside the prefix.
     pub fn fix(&mut self, shift: u32, value: u64) -> &mut Draft {
         self.fixed |= value << shift;

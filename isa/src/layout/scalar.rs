@@ -1,9 +1,9 @@
 //! SOP1, SOP2, SOPC, SOPK, SOPP (CDNA3 ISA, "Scalar ALU formats") and SMEM.
 
 use super::Draft;
-use crate::Mods;
 use crate::operand::code;
 use crate::table::{Class, Format, ModSet, OpInfo, Role};
+use crate::{Mnemonic, Mods};
 
 /// SOP*: one form.
 pub(super) fn sop(info: &'static OpInfo) -> Draft {
@@ -16,6 +16,10 @@ pub(super) fn sop(info: &'static OpInfo) -> Draft {
         _ => 0x17f << 23 | op << 16,
     };
     let mut d = Draft::new(info, 1, prefix);
+    // Text shows this immediate only when it is not 0, so it is no operand.
+    if info.mnemonic == Mnemonic::S_ENDPGM {
+        d.imm(0, 16, false);
+    }
     for (i, o) in info.operands.iter().enumerate() {
         let sopk = info.format == Format::SOPK;
         match o.role {

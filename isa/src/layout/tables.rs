@@ -28,8 +28,10 @@ pub(crate) enum Select {
     GlobalAtomic,
     /// SCRATCH: sve | (saddr off) << 1.
     Scratch,
-    /// Buffers: offen | idxen << 1 | lds << 2.
+    /// MUBUF: offen | idxen << 1 | lds << 2.
     Buffer,
+    /// MTBUF, and loads that cannot go to LDS on the target: offen | idxen << 1.
+    BufferNoLds,
     /// f8f6f4: formats of A and B.
     Format,
     /// Scaled f8f6f4, 16 bytes.
@@ -52,6 +54,7 @@ impl Select {
             Select::GlobalAtomic => bits(16, 1) | u32::from(bits(48, 0x7f) == 0x7f) << 1,
             Select::Scratch => bits(13, 1) | u32::from(bits(48, 0x7f) == 0x7f) << 1,
             Select::Buffer => bits(12, 3) | bits(16, 1) << 2,
+            Select::BufferNoLds => bits(12, 3),
             Select::Format | Select::Scaled => mai::format_form(bits(8, 7), bits(61, 7)),
         }
     }
@@ -72,6 +75,7 @@ impl Select {
             Select::Global => off(Role::Saddr) << 1,
             Select::GlobalAtomic => m.sc0() | off(Role::Saddr) << 1,
             Select::Scratch => (1 - off(Role::Vaddr)) | off(Role::Saddr) << 1,
+            Select::BufferNoLds => m.offen() | m.idxen() << 1,
             Select::Buffer => m.offen() | m.idxen() << 1 | m.lds() << 2,
             Select::Format | Select::Scaled => mai::format_form(m.cbsz(), m.blgp()),
         }
@@ -81,7 +85,11 @@ impl Select {
         match self {
             Select::Single | Select::LdScale => 1,
             Select::Sdst | Select::Flat => 2,
-            Select::Smem | Select::Global | Select::GlobalAtomic | Select::Scratch => 4,
+            Select::BufferNoLds
+            | Select::Smem
+            | Select::Global
+            | Select::GlobalAtomic
+            | Select::Scratch => 4,
             Select::Buffer => 8,
             Select::Format | Select::Scaled => mai::FORMAT_FORMS as u32,
         }
@@ -96,7 +104,8 @@ impl Select {
             Format::GLOBAL => Select::Global,
             Format::SCRATCH => Select::Scratch,
             // With no address (buffer_wbl2) the bits of the others have to be zero all the same.
-            Format::MUBUF | Format::MTBUF => Select::Buffer,
+            Format::MUBUF => Select::Buffer,
+            Format::MTBUF => Select::BufferNoLds,
             Format::VOP3P_MAI if info.opcode == mai::LD_SCALE => Select::LdScale,
             Format::VOP3P_MAI if info.slot(Role::ScaleA).is_some() => Select::Scaled,
             Format::VOP3P_MAI
@@ -366,10 +375,17 @@ impl Tables {
             }
             for target in Target::ALL.into_iter().filter(|&t| info.on(t)) {
                 let t = target as usize;
+                let lds_elsewhere =
+                    info.mods.contains(ModSet::LDS_GFX950) && target.max_lds_load_bytes() < 16;
                 let e = Entry {
                     op: op as u16,
                     form: first as u16,
-                    select,
+                    // The forms with lds come last.
+                    select: if lds_elsewhere {
+                        Select::BufferNoLds
+                    } else {
+                        select
+                    },
                 };
                 by_op[t][op as usize] = e;
                 if select == Select::Scaled {
