@@ -79,7 +79,7 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     {
         return decode_scaled(t, words, scaled);
     }
-    let form = t.forms[entry.form as usize + entry.select.from_words(wide) as usize];
+    let form = t.forms[entry.form as usize + entry.select.by_words(wide) as usize];
     let shape = &t.shapes[form.shape as usize];
     let dwords = shape.dwords as usize;
     // A 32-bit encoding knows nothing of the dword that follows.
@@ -175,7 +175,7 @@ fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize
     let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
     let op = Op::ALL[entry.op as usize];
     let (first, second) = (pair(0), pair(2));
-    let main = t.forms[entry.form as usize + entry.select.from_words(second) as usize];
+    let main = t.forms[entry.form as usize + entry.select.by_words(second) as usize];
     let mut inst = Inst {
         mods: Mods(0),
         imm: 0,

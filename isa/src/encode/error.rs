@@ -242,18 +242,16 @@ pub(super) fn explain(t: &Tables, form: Form, inst: &Inst, target: Target) -> En
     }
     let shape = &t.shapes[form.shape as usize];
     let n = shape.slots.len();
-    if let Some(e) = (0..n).find_map(|i| operand_error(t, shape, inst, i)) {
-        return e;
-    }
-    if let Some(e) = mixed(shape, inst) {
-        return e;
-    }
-    modifiers(inst, shape.mods_known, shape.mods_fixed).unwrap_or(EncodeError::ImmRange {
-        op,
-        lo: shape.imm.lo,
-        hi: shape.imm.hi,
-        found: inst.imm,
-    })
+    // Modifiers first: `lds` where there is none would otherwise be reported as missing data.
+    modifiers(inst, shape.mods_known, shape.mods_fixed)
+        .or_else(|| (0..n).find_map(|i| operand_error(t, shape, inst, i)))
+        .or_else(|| mixed(shape, inst))
+        .unwrap_or(EncodeError::ImmRange {
+            op,
+            lo: shape.imm.lo,
+            hi: shape.imm.hi,
+            found: inst.imm,
+        })
 }
 
 fn modifiers(inst: &Inst, known: u64, fixed: u64) -> Option<EncodeError> {

@@ -63,7 +63,7 @@ pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
     if entry.select == Select::Scaled {
         return encode_scaled(t, inst, entry, target);
     }
-    let form = t.forms[entry.form as usize + entry.select.from_inst(inst) as usize];
+    let form = t.forms[entry.form as usize + entry.select.by_inst(inst) as usize];
     let shape = &t.shapes[form.shape as usize];
     let put = put(t, shape, inst);
     if put.bad
@@ -141,7 +141,7 @@ fn encode_scaled(
     entry: Entry,
     target: Target,
 ) -> Result<Encoded, EncodeError> {
-    let main = t.forms[entry.form as usize + entry.select.from_inst(inst) as usize];
+    let main = t.forms[entry.form as usize + entry.select.by_inst(inst) as usize];
     let (m, s) = (
         &t.shapes[main.shape as usize],
         &t.shapes[t.scales.shape as usize],

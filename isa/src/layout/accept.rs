@@ -83,7 +83,7 @@ pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Opera
         (true, 3..) => 4,
         _ => 2,
     };
-    if c % unit != 0 {
+    if !c.is_multiple_of(unit) {
         return Err(Refusal::Alignment);
     }
     if u32::from(c) + dwords - 1 > u32::from(last(c)) {
@@ -93,8 +93,8 @@ pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Opera
 }
 
 /// The whole table for a class and a width; `None` for a slot that the form does not use.
-pub(crate) fn table(key: Option<(Class, u32)>) -> Box<Accept> {
-    let mut t = Box::new([REFUSED | code::NONE; 1024]);
+pub(crate) fn table(key: Option<(Class, u32)>) -> Accept {
+    let mut t = [REFUSED | code::NONE; 1024];
     match key {
         None => t[code::NONE as usize] = Operand::NONE.raw(),
         Some((class, dwords)) => {

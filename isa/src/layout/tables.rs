@@ -43,7 +43,7 @@ pub(crate) enum Select {
 impl Select {
     /// The form, from the two dwords.
     #[inline]
-    pub fn from_words(self, w: u64) -> u32 {
+    pub fn by_words(self, w: u64) -> u32 {
         let bits = |shift: u32, mask: u64| (w >> shift & mask) as u32;
         match self {
             Select::Single | Select::LdScale => 0,
@@ -61,7 +61,7 @@ impl Select {
 
     /// The form, from the instruction.
     #[inline]
-    pub fn from_inst(self, i: &Inst) -> u32 {
+    pub fn by_inst(self, i: &Inst) -> u32 {
         let off = |role| u32::from(i.role(role).code() == code::OFF);
         let m = i.mods;
         match self {
@@ -289,7 +289,7 @@ pub(crate) struct Tables {
     pub shapes: Vec<Shape>,
     /// Field places of the first half of a scaled MFMA.
     pub scales: Form,
-    pub accept: Vec<Box<Accept>>,
+    pub accept: Vec<Accept>,
 }
 
 /// The tables.
@@ -297,7 +297,7 @@ pub(crate) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 
 #[derive(Default)]
 struct Pools {
-    accept: Vec<Box<Accept>>,
+    accept: Vec<Accept>,
     accept_ids: HashMap<Option<(Class, u32)>, u16>,
     shapes: Vec<Shape>,
     shape_ids: HashMap<Shape, u16>,
