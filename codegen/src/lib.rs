@@ -1,1 +1,23 @@
-//! placeholder
+//! Kernel builder for CDNA3 and CDNA4.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`regs`] | owned registers `Sgpr<N>`, `Vgpr<N>`, `Agpr<N>`, their parts, and the traits that say what an operand takes |
+//! | [`plan`] | the register plan: allocate, pin, give back; budget and occupancy |
+//! | [`builder`] | [`KernelBuilder`]: arguments, LDS, labels, waits, `finish` |
+//! | [`emit`] | the one function behind every typed method, and the modifiers on what it returns |
+//! | [`kernel`] | what `finish` gives |
+//! | `generated` | a typed method per instruction, from `isa/spec` |
+
+pub mod builder;
+pub mod emit;
+mod generated;
+pub mod kernel;
+pub mod plan;
+pub mod regs;
+
+pub use builder::{KernelBuilder, Label, LdsRegion};
+pub use emit::Emitted;
+pub use kernel::{Arg, ArgKind, BuildError, Kernel, Resources};
+pub use plan::{PlanError, RegisterPlan, waves_per_simd};
+pub use regs::{Agpr, EXEC, M0, Off, SCC, Sgpr, VCC, Vgpr};

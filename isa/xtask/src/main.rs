@@ -2,6 +2,7 @@
 //! compares, and fails when the checked-in files differ.
 
 mod emit;
+mod methods;
 mod spec;
 
 use std::path::{Path, PathBuf};
@@ -28,7 +29,9 @@ fn run() -> Result<(), String> {
     let rows = spec::read(&root.join("isa/spec"))?;
     let aliases = spec::aliases(&root.join("isa/spec"))?;
     let mut stale = Vec::new();
-    for (path, text) in emit::all(&rows, &aliases)? {
+    let mut files = emit::all(&rows, &aliases)?;
+    files.extend(methods::all(&rows));
+    for (path, text) in files {
         let full = root.join(path);
         let text = emit::fmt(&text)?;
         let old = std::fs::read_to_string(&full).unwrap_or_default();
