@@ -72,47 +72,45 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     if entry.op == Entry::NONE {
         return Err(DecodeError::UnknownOpcode { word: w0, target });
     }
-    let next = words.get(1).copied();
-    let wide = u64::from(w0) | u64::from(next.unwrap_or(0)) << 32;
+    let dwords = entry.dwords as usize;
+    // A 32-bit encoding knows nothing of the dword that follows.
+    let w = match words.get(1) {
+        Some(&w1) if dwords == 2 => u64::from(w0) | u64::from(w1) << 32,
+        _ if dwords == 1 => u64::from(w0),
+        _ => {
+            return Err(DecodeError::Truncated {
+                need: 2,
+                have: words.len(),
+            });
+        }
+    };
     if entry.select == Select::LdScale
         && let Some(scaled) = scaled_entry(t, words, target)
     {
         return decode_scaled(t, words, scaled);
     }
-    let form = t.forms[entry.form as usize + entry.select.by_words(wide) as usize];
+    let form = t.forms[entry.form as usize + entry.select.by_words(w) as usize];
     let shape = &t.shapes[form.shape as usize];
-    let dwords = shape.dwords as usize;
-    // A 32-bit encoding knows nothing of the dword that follows.
-    let w = if dwords == 2 { wide } else { u64::from(w0) };
-    if words.len() < dwords {
-        return Err(DecodeError::Truncated {
-            need: dwords,
-            have: words.len(),
-        });
-    }
     let op = Op::ALL[entry.op as usize];
     if w & !shape.known != form.fixed {
         return Err(reserved(op, form, shape, w));
     }
-    let mut inst = Inst {
-        mods: Mods(shape.mods_fixed),
-        imm: 0,
-        lit: 0,
-        op,
-        ops: [Operand::NONE; MAX_OPERANDS],
-    };
-    let found = fill(t, shape, w, &mut inst);
-    if found.refused {
+    let f = fill(t, shape, w);
+    if f.refused {
         return Err(bad_operand(t, shape, op, w));
     }
-    if !found.literal {
-        return Ok((inst, dwords));
+    let inst = |lit| Inst {
+        mods: Mods(f.mods),
+        imm: f.imm,
+        lit,
+        op,
+        ops: f.ops,
+    };
+    if !f.literal {
+        return Ok((inst(0), dwords));
     }
     match words.get(dwords) {
-        Some(&lit) => {
-            inst.lit = lit;
-            Ok((inst, dwords + 1))
-        }
+        Some(&lit) => Ok((inst(lit), dwords + 1)),
         None => Err(DecodeError::Truncated {
             need: dwords + 1,
             have: words.len(),
@@ -121,6 +119,9 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
 }
 
 struct Found {
+    mods: u64,
+    imm: i32,
+    ops: [Operand; MAX_OPERANDS],
     refused: bool,
     literal: bool,
 }
@@ -134,30 +135,53 @@ fn operand_code(slot: &crate::layout::Slot, w: u64) -> u16 {
     c.wrapping_add(slot.alt_delta & other.wrapping_neg())
 }
 
-/// Reads all fields. Slots that the shape does not use leave what is there.
+/// Reads all fields; slots that the shape does not use are `NONE`.
 #[inline(always)]
-fn fill(t: &Tables, shape: &Shape, w: u64, inst: &mut Inst) -> Found {
+fn fill(t: &Tables, shape: &Shape, w: u64) -> Found {
     let mut all = 0u16;
     let mut literal = false;
-    for (slot, out) in shape.slots.iter().zip(&mut inst.ops) {
+    let mut one = |slot: &crate::layout::Slot| {
         let c = operand_code(slot, w);
         let v = t.accept[slot.accept as usize][c as usize & 1023];
         all |= v;
         literal |= c == code::LITERAL;
-        *out = Operand::from_raw(v);
+        u64::from(v)
+    };
+    // Most instructions have at most three operands. Putting them together in registers and storing them at
+    // once lets the copy of the instruction that follows read what was written (no store-forwarding stall).
+    let [a, b, c, d, e, f] = &shape.slots;
+    let mut low = one(a) | one(b) << 16 | one(c) << 32;
+    let mut high = NONE_TWICE;
+    if shape.n_slots > 3 {
+        low |= one(d) << 48;
+        high = (one(e) | one(f) << 16) as u32;
+    } else {
+        low |= u64::from(code::NONE) << 48;
     }
-    let mut mods = 0u64;
+    let mut mods = shape.mods_fixed;
     for run in &shape.runs[..shape.n_runs as usize] {
         mods |= (w >> run.word & u64::from(run.mask)) << run.mods;
     }
-    inst.mods.0 |= mods;
     let imm = (w >> shape.imm.shift) as u32 & shape.imm.mask;
-    inst.imm = (imm ^ shape.imm.sign).wrapping_sub(shape.imm.sign) as i32;
+    let op = |v: u64| Operand::from_raw(v as u16);
+    let high = u64::from(high);
     Found {
+        mods,
+        imm: (imm ^ shape.imm.sign).wrapping_sub(shape.imm.sign) as i32,
+        ops: [
+            op(low),
+            op(low >> 16),
+            op(low >> 32),
+            op(low >> 48),
+            op(high),
+            op(high >> 16),
+        ],
         refused: all & crate::layout::REFUSED != 0,
         literal,
     }
 }
+
+const NONE_TWICE: u32 = code::NONE as u32 | (code::NONE as u32) << 16;
 
 /// The scaled f8f6f4 that these four dwords are, if they are one.
 fn scaled_entry(t: &Tables, words: &[u32], target: Target) -> Option<Entry> {
@@ -176,29 +200,31 @@ fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize
     let op = Op::ALL[entry.op as usize];
     let (first, second) = (pair(0), pair(2));
     let main = t.forms[entry.form as usize + entry.select.by_words(second) as usize];
-    let mut inst = Inst {
-        mods: Mods(0),
-        imm: 0,
-        lit: 0,
-        op,
-        ops: [Operand::NONE; MAX_OPERANDS],
-    };
-    let mut ops = inst.ops;
+    let mut mods = Mods(0);
+    let mut ops = [Operand::NONE; MAX_OPERANDS];
     for (form, w) in [(t.scales, first), (main, second)] {
         let shape = &t.shapes[form.shape as usize];
         if w & !shape.known != form.fixed {
             return Err(reserved(op, form, shape, w));
         }
-        if fill(t, shape, w, &mut inst).refused {
+        let f = fill(t, shape, w);
+        if f.refused {
             return Err(bad_operand(t, shape, op, w));
         }
-        for (to, from) in ops.iter_mut().zip(inst.ops) {
+        mods.0 |= f.mods;
+        for (to, from) in ops.iter_mut().zip(f.ops) {
             if from.is_some() {
                 *to = from;
             }
         }
     }
-    inst.ops = ops;
+    let inst = Inst {
+        mods,
+        imm: 0,
+        lit: 0,
+        op,
+        ops,
+    };
     Ok((inst, 4))
 }
 

@@ -250,6 +250,11 @@ impl Draft {
             slots,
             runs,
             imm: self.imm,
+            n_slots: self
+                .takes
+                .iter()
+                .rposition(Option::is_some)
+                .map_or(0, |i| i as u8 + 1),
             n_runs: merged.len() as u8,
             dwords: self.dwords,
             known: self.known,

@@ -86,6 +86,8 @@ pub(crate) struct Shape {
     pub slots: [Slot; MAX_OPERANDS],
     pub runs: [Run; MAX_RUNS],
     pub imm: Imm,
+    /// One more than the last slot in use.
+    pub n_slots: u8,
     /// How many of `runs` are in use.
     pub n_runs: u8,
     /// Dwords without a literal.

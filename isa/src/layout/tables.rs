@@ -148,6 +148,9 @@ pub(crate) struct Entry {
     /// First of its forms.
     pub form: u16,
     pub select: Select,
+    /// Dwords without a literal; for a scaled MFMA those of one half. Here and not only in the shape, because
+    /// where the next instruction starts should not wait for more lookups than it must.
+    pub dwords: u8,
 }
 
 impl Entry {
@@ -157,6 +160,7 @@ impl Entry {
         op: Entry::NONE,
         form: 0,
         select: Select::Single,
+        dwords: 1,
     };
 }
 
@@ -348,6 +352,7 @@ impl Tables {
             slots: Default::default(),
             runs: Default::default(),
             imm: Default::default(),
+            n_slots: 0,
             n_runs: 0,
             dwords: 1,
             known: 0,
@@ -380,6 +385,7 @@ impl Tables {
                 let e = Entry {
                     op: op as u16,
                     form: first as u16,
+                    dwords: pools.shapes[forms[first].shape as usize].dwords,
                     // The forms with lds come last.
                     select: if lds_elsewhere {
                         Select::BufferNoLds
