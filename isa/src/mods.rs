@@ -1,6 +1,9 @@
 //! Modifiers, packed in one word. Which of them an instruction takes is in its table row.
 
 /// An instruction's modifiers.
+///
+/// Fields that are neighbours in an encoding are neighbours here (VOP3A: `abs op_sel clamp` and `omod neg`; MUBUF:
+/// `sc0 sc1 lds nt`), so that encoder and decoder move them in one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Mods(pub u64);
 
@@ -27,17 +30,17 @@ macro_rules! fields {
 
 fields! {
     /// `clamp`.
-    clamp, set_clamp, with_clamp: 0, 1;
+    clamp, set_clamp, with_clamp: 7, 1;
     /// Output modifier: 0 none, 1 `mul:2`, 2 `mul:4`, 3 `div:2`.
-    omod, set_omod, with_omod: 1, 2;
+    omod, set_omod, with_omod: 8, 2;
     /// `op_sel`, bit i for source i, bit 3 for the destination.
     op_sel, set_op_sel, with_op_sel: 3, 4;
     /// `op_sel_hi`, bit i for source i.
-    op_sel_hi, set_op_sel_hi, with_op_sel_hi: 7, 3;
+    op_sel_hi, set_op_sel_hi, with_op_sel_hi: 13, 3;
     /// Negation, bit i for source i; in VOP3P this is `neg_lo`.
     neg, set_neg, with_neg: 10, 3;
     /// Absolute value, bit i for source i; in VOP3P this is `neg_hi` (fma_mix: absolute value).
-    abs, set_abs, with_abs: 13, 3;
+    abs, set_abs, with_abs: 0, 3;
     /// SDWA sign extension, bit i for source i.
     sext, set_sext, with_sext: 16, 2;
     /// `sc0` on vector memory, `glc` on scalar memory.
@@ -45,9 +48,9 @@ fields! {
     /// `sc1`.
     sc1, set_sc1, with_sc1: 19, 1;
     /// `nt`.
-    nt, set_nt, with_nt: 20, 1;
+    nt, set_nt, with_nt: 21, 1;
     /// `lds`: the load writes LDS.
-    lds, set_lds, with_lds: 21, 1;
+    lds, set_lds, with_lds: 20, 1;
     /// `offen`: a VGPR holds a byte offset.
     offen, set_offen, with_offen: 22, 1;
     /// `idxen`: a VGPR holds an index.

@@ -9,7 +9,9 @@ mod stream;
 pub use stream::{Decoded, decode_bytes};
 
 use crate::inst::MAX_OPERANDS;
-use crate::layout::{Entry, Form, Select, Shape, TABLES, Tables};
+use crate::layout::{
+    Alt, Entry, FROM_LITERAL, FROM_REFUSED, Form, Select, Shape, TABLES, Tables, code_of, operand,
+};
 use crate::op::Op;
 use crate::operand::code;
 use crate::{Inst, Mods, Operand, Target};
@@ -69,9 +71,6 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     };
     let index = t.kinds[(w0 >> 23) as usize].index(w0);
     let entry = t.by_word[target as usize][index];
-    if entry.op == Entry::NONE {
-        return Err(DecodeError::UnknownOpcode { word: w0, target });
-    }
     let dwords = entry.dwords as usize;
     // A 32-bit encoding knows nothing of the dword that follows.
     let w = match words.get(1) {
@@ -91,13 +90,17 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     }
     let form = t.forms[entry.form as usize + entry.select.by_words(w) as usize];
     let shape = &t.shapes[form.shape as usize];
-    let op = Op::ALL[entry.op as usize];
+    let op = entry.op;
     if w & !shape.known != form.fixed {
-        return Err(reserved(op, form, shape, w));
+        return Err(if entry.is_empty() {
+            DecodeError::UnknownOpcode { word: w0, target }
+        } else {
+            reserved(op, form, shape, w)
+        });
     }
     let f = fill(t, shape, w);
     if f.refused {
-        return Err(bad_operand(t, shape, op, w));
+        return Err(bad_operand(t, form, op, w));
     }
     let inst = |lit| Inst {
         mods: Mods(f.mods),
@@ -126,30 +129,20 @@ struct Found {
     literal: bool,
 }
 
-#[inline(always)]
-fn operand_code(slot: &crate::layout::Slot, w: u64) -> u16 {
-    let field = (w >> slot.shift) as u16 & slot.mask;
-    let c = slot.base.wrapping_add(field << slot.scale);
-    // The bit for the other register file only means something for a vector register; srcC may be a constant.
-    let other = (w >> slot.alt_shift) as u16 & slot.alt_mask & (c >> 8);
-    c.wrapping_add(slot.alt_delta & other.wrapping_neg())
-}
-
 /// Reads all fields; slots that the shape does not use are `NONE`.
 #[inline(always)]
 fn fill(t: &Tables, shape: &Shape, w: u64) -> Found {
-    let mut all = 0u16;
-    let mut literal = false;
-    let mut one = |slot: &crate::layout::Slot| {
-        let c = operand_code(slot, w);
-        let v = t.accept[slot.accept as usize][c as usize & 1023];
+    let mut all = 0u32;
+    let mut one = |slot: &crate::layout::From| {
+        let field = (w >> slot.shift) as u16 & slot.mask;
+        let other = w.rotate_right(slot.alt_rotate.into()) as u16 & slot.alt_mask;
+        let v = t.from_field[usize::from(slot.table) << 10 | usize::from(field | other)];
         all |= v;
-        literal |= c == code::LITERAL;
-        u64::from(v)
+        u64::from(v & 0xffff)
     };
     // Most instructions have at most three operands. Putting them together in registers and storing them at
     // once lets the copy of the instruction that follows read what was written (no store-forwarding stall).
-    let [a, b, c, d, e, f] = &shape.slots;
+    let [a, b, c, d, e, f] = &shape.from;
     let mut low = one(a) | one(b) << 16 | one(c) << 32;
     let mut high = NONE_TWICE;
     if shape.n_slots > 3 {
@@ -176,8 +169,8 @@ fn fill(t: &Tables, shape: &Shape, w: u64) -> Found {
             op(high),
             op(high >> 16),
         ],
-        refused: all & crate::layout::REFUSED != 0,
-        literal,
+        refused: all & FROM_REFUSED != 0,
+        literal: all & FROM_LITERAL != 0,
     }
 }
 
@@ -192,12 +185,12 @@ fn scaled_entry(t: &Tables, words: &[u32], target: Target) -> Option<Entry> {
     }
     let index = t.kinds[(w2 >> 23) as usize].index(w2);
     let e = t.scaled.iter().find(|(i, _)| *i == index)?.1;
-    (t.by_op[target as usize][e.op as usize].op == e.op).then_some(e)
+    (!t.by_op[target as usize][e.op as usize].is_empty()).then_some(e)
 }
 
 fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize), DecodeError> {
     let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
-    let op = Op::ALL[entry.op as usize];
+    let op = entry.op;
     let (first, second) = (pair(0), pair(2));
     let main = t.forms[entry.form as usize + entry.select.by_words(second) as usize];
     let mut mods = Mods(0);
@@ -209,7 +202,7 @@ fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize
         }
         let f = fill(t, shape, w);
         if f.refused {
-            return Err(bad_operand(t, shape, op, w));
+            return Err(bad_operand(t, form, op, w));
         }
         mods.0 |= f.mods;
         for (to, from) in ops.iter_mut().zip(f.ops) {
@@ -241,14 +234,16 @@ fn reserved(op: Op, form: Form, shape: &Shape, w: u64) -> DecodeError {
 }
 
 #[cold]
-fn bad_operand(t: &Tables, shape: &Shape, op: Op, w: u64) -> DecodeError {
-    let bad = shape.slots.iter().map(|s| operand_code(s, w)).enumerate();
-    let (slot, code) = bad
-        .zip(&shape.slots)
-        .find(|((_, c), s)| {
-            t.accept[s.accept as usize][*c as usize & 1023] & crate::layout::REFUSED != 0
-        })
-        .map_or((0, 0), |(x, _)| x);
+fn bad_operand(t: &Tables, form: Form, op: Op, w: u64) -> DecodeError {
+    let codes = t.places[form.shape as usize].iter().map(|s| {
+        let other = s.alt != Alt::No && w >> s.alt_shift & 1 != 0;
+        let code = code_of(s, (w >> s.shift) as u16 & s.mask, other);
+        (code, operand(s, code).is_err())
+    });
+    let (slot, code) = codes
+        .enumerate()
+        .find(|(_, (_, bad))| *bad)
+        .map_or((0, code::NONE), |(i, (code, _))| (i, code));
     DecodeError::BadOperand {
         op,
         slot: slot as u8,

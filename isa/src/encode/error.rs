@@ -1,9 +1,9 @@
 //! Why an instruction cannot be encoded; found again at leisure once the fast path has given up.
 
-use crate::layout::{Alt, Form, Shape, Tables, operand, refusal};
+use crate::inst::MAX_OPERANDS;
+use crate::layout::{Alt, Form, Refusal, Slot, Tables, operand};
 use crate::op::Op;
-use crate::operand::code;
-use crate::table::{Class, Role, Width};
+use crate::table::{Class, Role};
 use crate::{Inst, Operand, Target};
 
 /// Why an instruction has no encoding.
@@ -136,95 +136,66 @@ pub enum EncodeError {
     },
 }
 
-fn dwords(inst: &Inst, slot: usize, accepted: Option<Operand>) -> u8 {
-    match (accepted, inst.op.info().operands[slot].width) {
-        (Some(o), _) => o.dwords() as u8,
-        (None, Width::Fixed(n)) => n,
-        (None, _) => 1,
-    }
-}
+type Slots = [Slot; MAX_OPERANDS];
 
-fn operand_error(t: &Tables, shape: &Shape, inst: &Inst, slot: usize) -> Option<EncodeError> {
-    let op = inst.op;
-    let s = &shape.slots[slot];
-    let found = inst.ops[slot];
-    let (at, info) = (slot as u8, op.info().operands.get(slot));
-    let used = s.base != code::NONE;
-    let Some(info) = info.filter(|_| used) else {
-        return found.is_some().then_some(EncodeError::NotInForm {
-            op,
-            slot: at,
-            found,
-        });
+fn operand_error(slots: &Slots, inst: &Inst, i: usize) -> Option<EncodeError> {
+    let (op, slot, s, found) = (inst.op, i as u8, &slots[i], inst.ops[i]);
+    let info = op.info().operands.get(i).zip(s.takes);
+    let Some((info, (class, dwords))) = info else {
+        return found
+            .is_some()
+            .then_some(EncodeError::NotInForm { op, slot, found });
     };
     let role = info.role;
     if !found.is_some() {
-        return Some(EncodeError::Missing { op, slot: at, role });
+        return Some(EncodeError::Missing { op, slot, role });
     }
-    let accepted = operand(t, s, found.code());
-    if accepted == Some(found) {
+    let width = EncodeError::WrongWidth {
+        op,
+        slot,
+        role,
+        expected: dwords as u8,
+        found,
+    };
+    let wrong = EncodeError::WrongClass {
+        op,
+        slot,
+        role,
+        expected: class,
+        found,
+    };
+    match operand(s, found.code()) {
         // An operand that the opcode implies can still be another register of its class.
-        let implied = s.mask == 0 && found.code() != s.base;
-        return implied.then_some(EncodeError::WrongClass {
+        Ok(o) if o == found => (s.mask == 0 && found.code() != s.base).then_some(wrong),
+        Ok(_) => Some(width),
+        Err(Refusal::Class) => Some(wrong),
+        Err(_) if found.dwords() != dwords => Some(width),
+        Err(Refusal::Alignment) => Some(EncodeError::Misaligned {
             op,
-            slot: at,
+            slot,
             role,
-            expected: info.class,
-            found,
-        });
-    }
-    if let Some(a) = accepted {
-        return Some(EncodeError::WrongWidth {
-            op,
-            slot: at,
-            role,
-            expected: a.dwords() as u8,
-            found,
-        });
-    }
-    let width = dwords(inst, slot, None);
-    Some(match refusal(found, info.class) {
-        Some(crate::layout::Refusal::Alignment) => EncodeError::Misaligned {
-            op,
-            slot: at,
-            role,
-            multiple: if found.code() < 128 && width > 2 {
+            multiple: if found.code() < 128 && dwords > 2 {
                 4
             } else {
                 2
             },
             found,
-        },
-        Some(crate::layout::Refusal::PastEnd) => EncodeError::PastEnd {
+        }),
+        Err(Refusal::PastEnd) => Some(EncodeError::PastEnd {
             op,
-            slot: at,
+            slot,
             role,
             found,
-        },
-        None if u32::from(width) != found.dwords() => EncodeError::WrongWidth {
-            op,
-            slot: at,
-            role,
-            expected: width,
-            found,
-        },
-        _ => EncodeError::WrongClass {
-            op,
-            slot: at,
-            role,
-            expected: info.class,
-            found,
-        },
-    })
+        }),
+    }
 }
 
-fn mixed(shape: &Shape, inst: &Inst) -> Option<EncodeError> {
+fn mixed(slots: &Slots, inst: &Inst) -> Option<EncodeError> {
     let acc = |i: usize| {
-        let (s, o) = (&shape.slots[i], inst.ops[i]);
+        let (s, o) = (&slots[i], inst.ops[i]);
         (s.alt == Alt::Acc && (o.is_vgpr() || o.is_agpr())).then_some((s.alt_shift, o.is_agpr()))
     };
-    let n = shape.slots.len();
-    let later = (0..n)
+    let later = (0..slots.len())
         .find(|&j| acc(j).is_some_and(|(bit, a)| (0..j).any(|i| acc(i) == Some((bit, !a)))))?;
     Some(EncodeError::MixedFiles {
         op: inst.op,
@@ -241,11 +212,11 @@ pub(super) fn explain(t: &Tables, form: Form, inst: &Inst, target: Target) -> En
         return EncodeError::NoSuchForm { op, target };
     }
     let shape = &t.shapes[form.shape as usize];
-    let n = shape.slots.len();
+    let slots = &t.places[form.shape as usize];
     // Modifiers first: `lds` where there is none would otherwise be reported as missing data.
     modifiers(inst, shape.mods_known, shape.mods_fixed)
-        .or_else(|| (0..n).find_map(|i| operand_error(t, shape, inst, i)))
-        .or_else(|| mixed(shape, inst))
+        .or_else(|| (0..slots.len()).find_map(|i| operand_error(slots, inst, i)))
+        .or_else(|| mixed(slots, inst))
         .unwrap_or(EncodeError::ImmRange {
             op,
             lo: shape.imm.lo,
@@ -268,15 +239,14 @@ pub(super) fn explain_scaled(t: &Tables, main: Form, inst: &Inst, target: Target
     let m = t.shapes[main.shape as usize];
     let s = t.shapes[t.scales.shape as usize];
     // Put the two halves' slots together and it is an instruction like any other.
-    let mut both = m;
-    for (b, s) in both.slots.iter_mut().zip(s.slots) {
-        if s.mask != 0 {
+    let mut both = t.places[main.shape as usize];
+    for (b, s) in both.iter_mut().zip(t.places[t.scales.shape as usize]) {
+        if s.takes.is_some() {
             *b = s;
         }
     }
-    let n = both.slots.len();
-    (0..n)
-        .find_map(|i| operand_error(t, &both, inst, i))
+    (0..both.len())
+        .find_map(|i| operand_error(&both, inst, i))
         .or_else(|| mixed(&both, inst))
         .or_else(|| modifiers(inst, m.mods_known | s.mods_known, 0))
         .unwrap_or(if inst.imm != 0 {

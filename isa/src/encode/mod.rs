@@ -8,8 +8,7 @@ mod error;
 pub use error::EncodeError;
 
 use crate::inst::MAX_OPERANDS;
-use crate::layout::{Alt, Entry, Form, REFUSED, Select, Shape, TABLES, Tables};
-use crate::operand::code;
+use crate::layout::{Entry, Form, INTO_LITERAL, INTO_REFUSED, Select, Shape, Slot, TABLES, Tables};
 use crate::{Inst, Operand, Target};
 
 /// One to four dwords.
@@ -54,7 +53,7 @@ impl std::fmt::Debug for Encoded {
 pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
     let t: &Tables = &TABLES;
     let entry = t.by_op[target as usize][inst.op as usize];
-    if entry.op == Entry::NONE {
+    if entry.is_empty() {
         return Err(EncodeError::NotOnTarget {
             op: inst.op,
             target,
@@ -63,7 +62,7 @@ pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
     if entry.select == Select::Scaled {
         return encode_scaled(t, inst, entry, target);
     }
-    let form = t.forms[entry.form as usize + entry.select.by_inst(inst) as usize];
+    let form = t.forms[entry.form as usize + entry.select.by_inst(inst, entry.slot) as usize];
     let shape = &t.shapes[form.shape as usize];
     let put = put(t, shape, inst);
     if put.bad
@@ -100,38 +99,24 @@ struct Put {
 #[inline(always)]
 fn put(t: &Tables, shape: &Shape, inst: &Inst) -> Put {
     let mut bits = 0u64;
-    let mut literal = false;
-    let mut bad = 0u16;
+    let (mut flags, mut width) = (0u32, 0u32);
     // Bits that choose a register file: those that some operand needs set, and those that one needs clear.
     let (mut set, mut clear) = (0u64, 0u64);
-    for (slot, o) in shape.slots.iter().zip(inst.ops) {
-        let c = o.code();
-        let v = t.accept[slot.accept as usize][c as usize & 1023];
-        bad |= (v & REFUSED) | (v ^ o.raw());
-        let other = match slot.alt {
-            Alt::No => 0,
-            Alt::Acc => c >> 9 & 1,
-            Alt::Scalar => !(c >> 8) & 1,
-        };
-        let vgpr = c >> 8 & 1 & slot.alt_mask;
-        set |= u64::from(other) << slot.alt_shift;
-        clear |= u64::from(vgpr) << slot.alt_shift;
-        let c = c
-            .wrapping_sub(slot.alt_delta & other.wrapping_neg())
-            .wrapping_sub(slot.base);
-        let field = c >> slot.scale;
-        // An operand that the opcode implies has no field to differ in.
-        bad |= field & !slot.mask;
-        bits |= u64::from(field & slot.mask) << slot.shift;
-        literal |= o.code() == code::LITERAL;
+    for (slot, o) in shape.into.iter().zip(inst.ops) {
+        let v = t.into_field[usize::from(slot.table) << 10 | usize::from(o.code())];
+        flags |= v;
+        width |= v >> 16 & 31 ^ u32::from(o.raw() >> 10);
+        bits |= u64::from(v & 0x1ff) << slot.shift;
+        set |= u64::from(v >> 10 & 1) << slot.alt_shift;
+        clear |= u64::from(v >> 11 & 1) << slot.alt_shift;
     }
     for run in &shape.runs[..shape.n_runs as usize] {
         bits |= (inst.mods.0 >> run.mods & u64::from(run.mask)) << run.word;
     }
     Put {
         bits: bits | set,
-        literal,
-        bad: bad != 0 || set & clear != 0,
+        literal: flags & INTO_LITERAL != 0,
+        bad: flags & INTO_REFUSED != 0 || width != 0 || set & clear != 0,
     }
 }
 
@@ -141,25 +126,29 @@ fn encode_scaled(
     entry: Entry,
     target: Target,
 ) -> Result<Encoded, EncodeError> {
-    let main = t.forms[entry.form as usize + entry.select.by_inst(inst) as usize];
+    let main = t.forms[entry.form as usize + entry.select.by_inst(inst, entry.slot) as usize];
     let (m, s) = (
         &t.shapes[main.shape as usize],
         &t.shapes[t.scales.shape as usize],
     );
+    let (ms, ss) = (
+        &t.places[main.shape as usize],
+        &t.places[t.scales.shape as usize],
+    );
     // Each half sees its own operands.
-    let half = |of: &Shape| {
+    let half = |of: &[Slot; MAX_OPERANDS]| {
         let mut part = *inst;
-        for (o, slot) in part.ops.iter_mut().zip(of.slots) {
-            if slot.mask == 0 {
+        for (o, slot) in part.ops.iter_mut().zip(of) {
+            if slot.takes.is_none() {
                 *o = Operand::NONE;
             }
         }
         part
     };
-    let (first, second) = (put(t, s, &half(s)), put(t, m, &half(m)));
+    let (first, second) = (put(t, s, &half(ss)), put(t, m, &half(ms)));
     let known = m.mods_known | s.mods_known;
     let extra = (0..MAX_OPERANDS)
-        .any(|i| m.slots[i].mask == 0 && s.slots[i].mask == 0 && inst.ops[i].is_some());
+        .any(|i| ms[i].takes.is_none() && ss[i].takes.is_none() && inst.ops[i].is_some());
     if first.bad || second.bad || extra || inst.mods.0 & !known != 0 || inst.imm != 0 {
         return Err(error::explain_scaled(t, main, inst, target));
     }

@@ -1,14 +1,9 @@
-//! What may stand in a slot, as one lookup: operand code to [`Operand`], or nothing.
+//! What may stand in a slot, as one lookup in each direction.
 
+use super::{Alt, Slot};
 use crate::Operand;
 use crate::operand::code;
 use crate::table::Class;
-
-/// Marks a code that may not stand in the slot; `Operand` never uses the bit.
-pub(crate) const REFUSED: u16 = 0x8000;
-
-/// For each operand code the operand, or [`REFUSED`].
-pub(crate) type Accept = [u16; 1024];
 
 /// The class a code belongs to.
 pub(crate) fn class(c: u16) -> Class {
@@ -92,18 +87,73 @@ pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Opera
     Ok(Operand::new(c, dwords))
 }
 
-/// The whole table for a class and a width; `None` for a slot that the form does not use.
-pub(crate) fn table(key: Option<(Class, u32)>) -> Accept {
-    let mut t = [REFUSED | code::NONE; 1024];
-    match key {
-        None => t[code::NONE as usize] = Operand::NONE.raw(),
-        Some((class, dwords)) => {
-            for (c, v) in t.iter_mut().enumerate() {
-                if let Ok(o) = operand(c as u16, class, dwords) {
-                    *v = o.raw();
-                }
-            }
-        }
+/// In [`from_field`]: the operand is the literal.
+pub(crate) const FROM_LITERAL: u32 = 1 << 16;
+/// In [`from_field`]: no operand of the slot has this field.
+pub(crate) const FROM_REFUSED: u32 = 1 << 17;
+
+/// Operand code that a field stands for; `other` is the bit of [`Alt`].
+pub(crate) fn code_of(slot: &Slot, field: u16, other: bool) -> u16 {
+    let c = slot.base + (field << slot.scale);
+    // The bit only means something for a vector register; srcC may be a constant.
+    match slot.alt {
+        Alt::Acc if other && c >= code::VGPR0 => c + 256,
+        Alt::Scalar if other => c - 256,
+        _ => c,
     }
-    t
+}
+
+/// Field and bit of [`Alt`] (bit 9) to the operand's two bytes, with the flags above them.
+pub(crate) fn from_field(slot: &Slot) -> Vec<u32> {
+    (0..1024u16)
+        .map(|i| {
+            let c = code_of(slot, i & 0x1ff & slot.mask, i >> 9 != 0);
+            match super::operand(slot, c) {
+                Ok(o) if o.is_literal() => u32::from(o.raw()) | FROM_LITERAL,
+                Ok(o) => u32::from(o.raw()),
+                Err(_) => u32::from(code::NONE) | FROM_REFUSED,
+            }
+        })
+        .collect()
+}
+
+/// In [`into_field`]: the operand is the literal.
+pub(crate) const INTO_LITERAL: u32 = 1 << 21;
+/// In [`into_field`]: the operand may not stand in the slot.
+pub(crate) const INTO_REFUSED: u32 = 1 << 31;
+
+/// Operand code to: field in bits 8:0, the bit of [`Alt`] in bit 10 and its contrary (a VGPR where the bit would
+/// say something else) in bit 11, dwords less one in bits 20:16, and the flags.
+pub(crate) fn into_field(slot: &Slot) -> Vec<u32> {
+    (0..1024u16)
+        .map(|c| {
+            let Ok(o) = super::operand(slot, c) else {
+                return INTO_REFUSED;
+            };
+            let other = match slot.alt {
+                Alt::No => false,
+                Alt::Acc => o.is_agpr(),
+                Alt::Scalar => !o.is_vgpr(),
+            };
+            let plain = match (slot.alt, other) {
+                (Alt::Acc, true) => c - 256,
+                (Alt::Scalar, true) => c + 256,
+                _ => c,
+            };
+            let Some(above) = plain.checked_sub(slot.base) else {
+                return INTO_REFUSED;
+            };
+            let field = above >> slot.scale;
+            // An operand that the opcode implies has no field to differ in.
+            if field & !slot.mask != 0 {
+                return INTO_REFUSED;
+            }
+            let contrary = slot.alt != Alt::No && o.is_vgpr();
+            u32::from(field)
+                | u32::from(other) << 10
+                | u32::from(contrary) << 11
+                | (o.dwords() - 1) << 16
+                | if o.is_literal() { INTO_LITERAL } else { 0 }
+        })
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! A form being written down by a family module.
 
-use super::{Alt, Imm, MAX_RUNS, Run, Shape, Slot};
+use super::{Alt, From, Imm, Into, MAX_RUNS, Run, Shape, Slot};
 use crate::inst::MAX_OPERANDS;
 use crate::operand::code;
 use crate::table::{Class, ModSet, OpInfo, OperandInfo, SrcMods, Width};
@@ -8,9 +8,7 @@ use crate::table::{Class, ModSet, OpInfo, OperandInfo, SrcMods, Width};
 /// One form, before its parts are shared.
 pub(crate) struct Draft {
     info: &'static OpInfo,
-    slots: [Slot; MAX_OPERANDS],
-    /// What each slot takes; `None` for a slot that is not used.
-    pub takes: [Option<(Class, u32)>; MAX_OPERANDS],
+    pub slots: [Slot; MAX_OPERANDS],
     runs: Vec<Run>,
     imm: Imm,
     dwords: u8,
@@ -38,7 +36,6 @@ impl Draft {
         Draft {
             info,
             slots: [unused; MAX_OPERANDS],
-            takes: [None; MAX_OPERANDS],
             runs: Vec::new(),
             imm: Imm::default(),
             dwords,
@@ -74,11 +71,11 @@ impl Draft {
     pub fn field(&mut self, i: usize, shift: u32, bits: u32, base: u16) -> &mut Slot {
         let o = &self.info.operands[i];
         self.known |= ((1u64 << bits) - 1) << shift;
-        self.takes[i] = Some((o.class, Draft::width(o)));
         self.slots[i] = Slot {
             shift: shift as u8,
             mask: ((1u32 << bits) - 1) as u16,
             base,
+            takes: Some((o.class, Draft::width(o))),
             ..Slot::default()
         };
         &mut self.slots[i]
@@ -118,12 +115,6 @@ impl Draft {
         let s = &mut self.slots[i];
         s.alt = alt;
         s.alt_shift = alt_shift as u8;
-        s.alt_mask = 1;
-        s.alt_delta = match alt {
-            Alt::No => 0,
-            Alt::Acc => 256,
-            Alt::Scalar => 256u16.wrapping_neg(),
-        };
     }
 
     /// The field of operand `i` counts in units of `1 << scale`.
@@ -134,16 +125,15 @@ impl Draft {
     /// Operand `i` is always the one with this code and the width of its row.
     pub fn constant(&mut self, i: usize, c: u16) {
         let o = &self.info.operands[i];
-        self.takes[i] = Some((o.class, Draft::width(o)));
         self.slots[i] = Slot {
             base: c,
+            takes: Some((o.class, Draft::width(o))),
             ..Slot::default()
         };
     }
 
     /// Operand `i` is not used by this form.
     pub fn unused(&mut self, i: usize) {
-        self.takes[i] = None;
         self.slots[i] = Slot {
             base: code::NONE,
             ..Slot::default()
@@ -152,7 +142,7 @@ impl Draft {
 
     /// Narrows what operand `i` takes.
     pub fn takes(&mut self, i: usize, class: Class, dwords: u32) {
-        self.takes[i] = Some((class, dwords));
+        self.slots[i].takes = Some((class, dwords));
     }
 
     /// Bits from `shift` on are a modifier: all of it.
@@ -214,47 +204,51 @@ impl Draft {
         self.imm.lo = lo;
     }
 
-    /// The shape, given which accept table each slot got.
-    pub fn shape(&self, accept: [u16; MAX_OPERANDS]) -> Shape {
-        let mut slots = self.slots;
-        for (s, a) in slots.iter_mut().zip(accept) {
-            s.accept = a;
-        }
-        // Runs that continue each other on both sides become one.
+    /// The shape, given the tables that each slot got.
+    pub fn shape(&self, tables: [(u16, u16); MAX_OPERANDS]) -> Shape {
+        // Runs that lie as far apart in the instruction as in the modifiers become one, with holes in its mask.
         let mut list = self.runs.clone();
         list.sort_by_key(|r| r.mods);
         let mut merged: Vec<Run> = Vec::new();
         for r in list {
-            let joined = merged.last().and_then(|p| {
-                let n = p.mask.count_ones();
-                let wide = n + r.mask.count_ones();
-                (u32::from(p.word) + n == u32::from(r.word)
-                    && u32::from(p.mods) + n == u32::from(r.mods)
-                    && wide <= 16)
-                    .then(|| ((1u32 << wide) - 1) as u16)
+            let near = merged.iter_mut().find(|p| {
+                r.word.wrapping_sub(p.word) == r.mods - p.mods
+                    && u32::from(r.mods - p.mods) + 16 - r.mask.leading_zeros() <= 16
             });
-            match (joined, merged.last_mut()) {
-                (Some(mask), Some(p)) => p.mask = mask,
-                _ => merged.push(r),
+            match near {
+                Some(p) => p.mask |= r.mask << (r.mods - p.mods),
+                None => merged.push(r),
             }
         }
-        let mut runs = [Run::default(); MAX_RUNS];
         assert!(
             merged.len() <= MAX_RUNS,
             "{}: {} modifier runs",
             self.info.name,
             merged.len()
         );
+        let mut runs = [Run::default(); MAX_RUNS];
         runs[..merged.len()].copy_from_slice(&merged);
+        let used = self.slots.iter().rposition(|s| s.takes.is_some());
+        let alt = |s: &Slot| s.alt != Alt::No;
         Shape {
-            slots,
+            from: std::array::from_fn(|i| {
+                let s = &self.slots[i];
+                From {
+                    shift: s.shift,
+                    alt_rotate: s.alt_shift.wrapping_sub(9) & 63,
+                    mask: s.mask,
+                    alt_mask: if alt(s) { 0x200 } else { 0 },
+                    table: tables[i].0,
+                }
+            }),
+            into: std::array::from_fn(|i| Into {
+                shift: self.slots[i].shift,
+                alt_shift: self.slots[i].alt_shift,
+                table: tables[i].1,
+            }),
             runs,
             imm: self.imm,
-            n_slots: self
-                .takes
-                .iter()
-                .rposition(Option::is_some)
-                .map_or(0, |i| i as u8 + 1),
+            n_slots: used.map_or(0, |i| i as u8 + 1),
             n_runs: merged.len() as u8,
             dwords: self.dwords,
             known: self.known,

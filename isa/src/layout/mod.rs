@@ -14,11 +14,14 @@ mod scalar;
 mod tables;
 mod vector;
 
-pub(crate) use accept::{REFUSED, Refusal};
+pub(crate) use accept::{FROM_LITERAL, FROM_REFUSED, INTO_LITERAL, INTO_REFUSED};
+pub(crate) use accept::{Refusal, code_of};
+use accept::{from_field, into_field};
 use draft::Draft;
 pub(crate) use tables::{Entry, Select, TABLES, Tables};
 
 use crate::inst::MAX_OPERANDS;
+use crate::table::Class;
 
 /// Second register file of a slot, chosen by one bit that stands apart from the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,7 +36,7 @@ pub(crate) enum Alt {
     Scalar,
 }
 
-/// One operand's place in the two dwords of an instruction.
+/// One operand's place in the two dwords of an instruction, as written down by the family modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Slot {
     /// Lowest bit of the field.
@@ -43,16 +46,34 @@ pub(crate) struct Slot {
     /// The bit that `alt` speaks of.
     pub alt_shift: u8,
     pub alt: Alt,
-    /// 1 when `alt` is in use.
-    pub alt_mask: u16,
-    /// What to add to the code when the bit is set.
-    pub alt_delta: u16,
     /// Width of the field; 0 for an operand that the opcode implies.
     pub mask: u16,
     /// Operand code of field value 0.
     pub base: u16,
-    /// Which of [`Tables::accept`] says what may stand here.
-    pub accept: u16,
+    /// What may stand there, and its width; `None` for a slot that is not used.
+    pub takes: Option<(Class, u32)>,
+}
+
+/// A slot as the decoder sees it: a table from field (and the bit of [`Alt`]) to operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct From {
+    pub shift: u8,
+    /// Rotation that brings the bit of `Alt` to bit 9.
+    pub alt_rotate: u8,
+    pub mask: u16,
+    /// 0x200 when there is such a bit.
+    pub alt_mask: u16,
+    /// Index into [`Tables::from_field`].
+    pub table: u16,
+}
+
+/// A slot as the encoder sees it: a table from operand code to field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Into {
+    pub shift: u8,
+    pub alt_shift: u8,
+    /// Index into [`Tables::into_field`].
+    pub table: u16,
 }
 
 /// A run of bits that is a modifier.
@@ -83,7 +104,8 @@ pub(crate) const MAX_RUNS: usize = 10;
 /// Field places of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
-    pub slots: [Slot; MAX_OPERANDS],
+    pub from: [From; MAX_OPERANDS],
+    pub into: [Into; MAX_OPERANDS],
     pub runs: [Run; MAX_RUNS],
     pub imm: Imm,
     /// One more than the last slot in use.
@@ -109,13 +131,11 @@ pub(crate) struct Form {
     pub shape: u16,
 }
 
-/// The operand that `c` is in the slot, if it may stand there.
-pub(crate) fn operand(t: &Tables, slot: &Slot, c: u16) -> Option<crate::Operand> {
-    let v = t.accept[slot.accept as usize][c as usize & 1023];
-    (v & REFUSED == 0).then(|| crate::Operand::from_raw(v))
-}
-
-/// What is wrong with a register tuple as such, in a slot of this class.
-pub(crate) fn refusal(o: crate::Operand, class: crate::table::Class) -> Option<Refusal> {
-    accept::operand(o.code(), class, o.dwords()).err()
+/// The operand that `c` is in the slot, or why it may not stand there.
+pub(crate) fn operand(slot: &Slot, c: u16) -> Result<crate::Operand, Refusal> {
+    match slot.takes {
+        Some((class, dwords)) => accept::operand(c, class, dwords),
+        None if c == crate::operand::code::NONE => Ok(crate::Operand::NONE),
+        None => Err(Refusal::Class),
+    }
 }

@@ -1,11 +1,10 @@
 //! Lookup tables of both directions, made once from the rows and the family modules.
 
-use super::accept::{self, Accept};
-use super::{Draft, Form, Shape, mai, memory, scalar, vector};
+use super::{Draft, Form, Shape, Slot, from_field, into_field, mai, memory, scalar, vector};
 use crate::inst::MAX_OPERANDS;
 use crate::op::Op;
 use crate::operand::code;
-use crate::table::{Class, Format, ModSet, OpInfo, Role};
+use crate::table::{Format, ModSet, OpInfo, Role};
 use crate::{Inst, Target};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -59,26 +58,37 @@ impl Select {
         }
     }
 
-    /// The form, from the instruction.
+    /// The form, from the instruction; `slot` is [`Entry::slot`].
     #[inline]
-    pub fn by_inst(self, i: &Inst) -> u32 {
-        let off = |role| u32::from(i.role(role).code() == code::OFF);
+    pub fn by_inst(self, i: &Inst, slot: u8) -> u32 {
+        let at = |slot: usize| i.ops.get(slot).map_or(code::NONE, |o| o.code());
+        let off = |slot: u8| u32::from(at(slot.into()) == code::OFF);
         let m = i.mods;
         match self {
             Select::Single | Select::LdScale => 0,
-            Select::Sdst => u32::from(i.ops[0].code() != code::VCC_LO),
-            Select::Smem => {
-                let imm = i.role(Role::Soffset).code() == code::IMM;
-                if imm { 1 } else { m.has_offset() * 3 }
-            }
+            Select::Sdst => u32::from(at(0) != code::VCC_LO),
+            Select::Smem if at(slot.into()) == code::IMM => 1,
+            Select::Smem => m.has_offset() * 3,
             Select::Flat => m.sc0(),
-            Select::Global => off(Role::Saddr) << 1,
-            Select::GlobalAtomic => m.sc0() | off(Role::Saddr) << 1,
-            Select::Scratch => (1 - off(Role::Vaddr)) | off(Role::Saddr) << 1,
+            Select::Global => off(slot) << 1,
+            Select::GlobalAtomic => m.sc0() | off(slot) << 1,
+            Select::Scratch => {
+                let vaddr = i.op.info().slot(Role::Vaddr).unwrap_or(0);
+                (1 - off(vaddr as u8)) | off(slot) << 1
+            }
             Select::BufferNoLds => m.offen() | m.idxen() << 1,
             Select::Buffer => m.offen() | m.idxen() << 1 | m.lds() << 2,
             Select::Format | Select::Scaled => mai::format_form(m.cbsz(), m.blgp()),
         }
+    }
+
+    /// Which operand [`Select::by_inst`] looks at.
+    fn slot(self, info: &OpInfo) -> usize {
+        let role = match self {
+            Select::Smem => Role::Soffset,
+            _ => Role::Saddr,
+        };
+        info.slot(role).unwrap_or(0)
     }
 
     fn forms(self) -> u32 {
@@ -143,25 +153,32 @@ fn draft(info: &'static OpInfo, variant: u32) -> Option<Draft> {
 /// An op on a target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// Number of the op, [`Entry::NONE`] when there is none.
-    pub op: u16,
+    /// The op; any, when there is none.
+    pub op: Op,
     /// First of its forms.
     pub form: u16,
     pub select: Select,
+    /// The slot that [`Select::by_inst`] looks at.
+    pub slot: u8,
     /// Dwords without a literal; for a scaled MFMA those of one half. Here and not only in the shape, because
     /// where the next instruction starts should not wait for more lookups than it must.
     pub dwords: u8,
 }
 
 impl Entry {
-    /// `op` of an opcode that is not assigned.
-    pub const NONE: u16 = u16::MAX;
+    /// Leads to the form that no instruction has.
     const EMPTY: Entry = Entry {
-        op: Entry::NONE,
+        op: Op::ALL[0],
         form: 0,
         select: Select::Single,
         dwords: 1,
+        slot: 0,
     };
+
+    /// Whether the target has no such instruction.
+    pub fn is_empty(self) -> bool {
+        self.form == 0
+    }
 }
 
 /// What the top nine bits of an instruction say: where its opcode is and where to look it up.
@@ -293,7 +310,12 @@ pub(crate) struct Tables {
     pub shapes: Vec<Shape>,
     /// Field places of the first half of a scaled MFMA.
     pub scales: Form,
-    pub accept: Vec<Accept>,
+    /// Per table 1024 entries, see [`from_field`].
+    pub from_field: Vec<u32>,
+    /// Per table 1024 entries, see [`into_field`].
+    pub into_field: Vec<u32>,
+    /// For each shape its slots as they were written down; only errors look here.
+    pub places: Vec<[Slot; MAX_OPERANDS]>,
 }
 
 /// The tables.
@@ -301,24 +323,36 @@ pub(crate) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 
 #[derive(Default)]
 struct Pools {
-    accept: Vec<Accept>,
-    accept_ids: HashMap<Option<(Class, u32)>, u16>,
+    from: Vec<u32>,
+    into: Vec<u32>,
+    table_ids: HashMap<Slot, (u16, u16)>,
     shapes: Vec<Shape>,
-    shape_ids: HashMap<Shape, u16>,
+    places: Vec<[Slot; MAX_OPERANDS]>,
+    shape_ids: HashMap<(Shape, [Slot; MAX_OPERANDS]), u16>,
 }
 
 impl Pools {
+    /// Number of the slot's tables: they do not depend on where the field is.
+    fn tables(&mut self, slot: &Slot) -> (u16, u16) {
+        let key = Slot {
+            shift: 0,
+            alt_shift: 0,
+            ..*slot
+        };
+        *self.table_ids.entry(key).or_insert_with(|| {
+            let id = (self.from.len() / 1024) as u16;
+            self.from.extend(from_field(&key));
+            self.into.extend(into_field(&key));
+            (id, id)
+        })
+    }
+
     fn form(&mut self, d: &Draft) -> Form {
-        let mut ids = [0; MAX_OPERANDS];
-        for (id, takes) in ids.iter_mut().zip(d.takes) {
-            *id = *self.accept_ids.entry(takes).or_insert_with(|| {
-                self.accept.push(accept::table(takes));
-                (self.accept.len() - 1) as u16
-            });
-        }
-        let shape = d.shape(ids);
-        let id = *self.shape_ids.entry(shape).or_insert_with(|| {
-            self.shapes.push(shape);
+        let ids = d.slots.map(|s| self.tables(&s));
+        let key = (d.shape(ids), d.slots);
+        let id = *self.shape_ids.entry(key).or_insert_with(|| {
+            self.shapes.push(key.0);
+            self.places.push(key.1);
             (self.shapes.len() - 1) as u16
         });
         Form {
@@ -347,9 +381,10 @@ impl Tables {
         });
         let mut scaled = Vec::new();
         let mut scales = None;
-        // A shape that knows no bit, for the forms that do not exist.
-        let nothing = Shape {
-            slots: Default::default(),
+        // Form 0 and shape 0 know no bit: they stand for what does not exist.
+        pools.shapes.push(Shape {
+            from: Default::default(),
+            into: Default::default(),
             runs: Default::default(),
             imm: Default::default(),
             n_slots: 0,
@@ -358,10 +393,17 @@ impl Tables {
             known: 0,
             mods_known: 0,
             mods_fixed: 0,
+        });
+        pools.places.push(Default::default());
+        pools.tables(&Slot {
+            base: code::NONE,
+            ..Slot::default()
+        });
+        let impossible = Form {
+            fixed: Form::IMPOSSIBLE,
+            shape: 0,
         };
-        pools.shapes.push(nothing);
-        pools.accept.push(accept::table(None));
-        pools.accept_ids.insert(None, 0);
+        forms.push(impossible);
         for op in Op::ALL {
             let info = op.info();
             let select = Select::of(info);
@@ -369,10 +411,7 @@ impl Tables {
             for variant in 0..select.forms() {
                 forms.push(match draft(info, variant) {
                     Some(d) => pools.form(&d),
-                    None => Form {
-                        fixed: Form::IMPOSSIBLE,
-                        shape: 0,
-                    },
+                    None => impossible,
                 });
             }
             if select == Select::Scaled {
@@ -383,7 +422,8 @@ impl Tables {
                 let lds_elsewhere =
                     info.mods.contains(ModSet::LDS_GFX950) && target.max_lds_load_bytes() < 16;
                 let e = Entry {
-                    op: op as u16,
+                    op,
+                    slot: select.slot(info) as u8,
                     form: first as u16,
                     dwords: pools.shapes[forms[first].shape as usize].dwords,
                     // The forms with lds come last.
@@ -397,9 +437,8 @@ impl Tables {
                 if select == Select::Scaled {
                     scaled.push((position(info), e));
                 } else {
-                    debug_assert_eq!(
-                        by_word[t][position(info)].op,
-                        Entry::NONE,
+                    debug_assert!(
+                        by_word[t][position(info)].is_empty(),
                         "two instructions with one opcode: {}",
                         info.name
                     );
@@ -414,11 +453,10 @@ impl Tables {
             scaled,
             forms,
             shapes: pools.shapes,
-            scales: scales.unwrap_or(Form {
-                fixed: Form::IMPOSSIBLE,
-                shape: 0,
-            }),
-            accept: pools.accept,
+            scales: scales.unwrap_or(impossible),
+            from_field: pools.from,
+            into_field: pools.into,
+            places: pools.places,
         }
     }
 }
