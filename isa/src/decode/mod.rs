@@ -8,7 +8,6 @@ mod stream;
 
 pub use stream::{Decoded, decode_bytes};
 
-use crate::inst::MAX_OPERANDS;
 use crate::layout::{
     Alt, Entry, FROM_LITERAL, FROM_REFUSED, Form, Select, Shape, TABLES, Tables, code_of, operand,
 };
@@ -86,7 +85,8 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     if entry.select == Select::LdScale
         && let Some(scaled) = scaled_entry(t, words, target)
     {
-        return decode_scaled(t, words, scaled);
+        let (op, f) = decode_scaled(t, words, scaled)?;
+        return Ok((f.inst(op, 0), 4));
     }
     let form = t.forms[entry.form as usize + entry.select.by_words(w) as usize];
     let shape = &t.shapes[form.shape as usize];
@@ -99,21 +99,14 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
         });
     }
     let f = fill(t, shape, w);
-    if f.refused {
+    if f.flags & FROM_REFUSED != 0 {
         return Err(bad_operand(t, form, op, w));
     }
-    let inst = |lit| Inst {
-        mods: Mods(f.mods),
-        imm: f.imm,
-        lit,
-        op,
-        ops: f.ops,
-    };
-    if !f.literal {
-        return Ok((inst(0), dwords));
+    if f.flags & FROM_LITERAL == 0 {
+        return Ok((f.inst(op, 0), dwords));
     }
     match words.get(dwords) {
-        Some(&lit) => Ok((inst(lit), dwords + 1)),
+        Some(&lit) => Ok((f.inst(op, lit), dwords + 1)),
         None => Err(DecodeError::Truncated {
             need: dwords + 1,
             have: words.len(),
@@ -121,60 +114,78 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     }
 }
 
+/// Everything but op and literal, in registers: the instruction is put together in one place at the very end, for
+/// a copy in between costs a third of the time (it reads with wide loads what was just written in pieces).
+#[derive(Clone, Copy)]
 struct Found {
     mods: u64,
     imm: i32,
-    ops: [Operand; MAX_OPERANDS],
-    refused: bool,
-    literal: bool,
+    /// Operands 0 to 3, 16 bits each.
+    low: u64,
+    /// Operands 4 and 5.
+    high: u32,
+    /// Flags of [`Tables::from_field`].
+    flags: u32,
 }
+
+impl Found {
+    #[inline(always)]
+    fn inst(self, op: Op, lit: u32) -> Inst {
+        let o = |v: u64| Operand::from_raw(v as u16);
+        let (low, high) = (self.low, u64::from(self.high));
+        Inst {
+            mods: Mods(self.mods),
+            imm: self.imm,
+            lit,
+            op,
+            ops: [
+                o(low),
+                o(low >> 16),
+                o(low >> 32),
+                o(low >> 48),
+                o(high),
+                o(high >> 16),
+            ],
+        }
+    }
+}
+
+const NONE: u64 = code::NONE as u64;
 
 /// Reads all fields; slots that the shape does not use are `NONE`.
 #[inline(always)]
 fn fill(t: &Tables, shape: &Shape, w: u64) -> Found {
-    let mut all = 0u32;
+    let mut flags = 0u32;
     let mut one = |slot: &crate::layout::From| {
         let field = (w >> slot.shift) as u16 & slot.mask;
         let other = w.rotate_right(slot.alt_rotate.into()) as u16 & slot.alt_mask;
         let v = t.from_field[usize::from(slot.table) << 10 | usize::from(field | other)];
-        all |= v;
+        flags |= v;
         u64::from(v & 0xffff)
     };
-    // Most instructions have at most three operands. Putting them together in registers and storing them at
-    // once lets the copy of the instruction that follows read what was written (no store-forwarding stall).
+    // Most instructions have at most three operands.
     let [a, b, c, d, e, f] = &shape.from;
     let mut low = one(a) | one(b) << 16 | one(c) << 32;
-    let mut high = NONE_TWICE;
+    let mut high = NONE | NONE << 16;
     if shape.n_slots > 3 {
         low |= one(d) << 48;
-        high = (one(e) | one(f) << 16) as u32;
+        high = one(e) | one(f) << 16;
     } else {
-        low |= u64::from(code::NONE) << 48;
+        low |= NONE << 48;
     }
     let mut mods = shape.mods_fixed;
     for run in &shape.runs[..shape.n_runs as usize] {
         mods |= (w >> run.word & u64::from(run.mask)) << run.mods;
     }
     let imm = (w >> shape.imm.shift) as u32 & shape.imm.mask;
-    let op = |v: u64| Operand::from_raw(v as u16);
-    let high = u64::from(high);
     Found {
         mods,
         imm: (imm ^ shape.imm.sign).wrapping_sub(shape.imm.sign) as i32,
-        ops: [
-            op(low),
-            op(low >> 16),
-            op(low >> 32),
-            op(low >> 48),
-            op(high),
-            op(high >> 16),
-        ],
-        refused: all & FROM_REFUSED != 0,
-        literal: all & FROM_LITERAL != 0,
+        low,
+        high: high as u32,
+        flags,
     }
 }
-
-const NONE_TWICE: u32 = code::NONE as u32 | (code::NONE as u32) << 16;
 
 /// The scaled f8f6f4 that these four dwords are, if they are one.
 fn scaled_entry(t: &Tables, words: &[u32], target: Target) -> Option<Entry> {
@@ -188,37 +199,30 @@ fn scaled_entry(t: &Tables, words: &[u32], target: Target) -> Option<Entry> {
     (!t.by_op[target as usize][e.op as usize].is_empty()).then_some(e)
 }
 
-fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Inst, usize), DecodeError> {
+#[inline(never)]
+fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Op, Found), DecodeError> {
     let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
-    let op = entry.op;
     let (first, second) = (pair(0), pair(2));
     let main = t.forms[entry.form as usize + entry.select.by_words(second) as usize];
-    let mut mods = Mods(0);
-    let mut ops = [Operand::NONE; MAX_OPERANDS];
-    for (form, w) in [(t.scales, first), (main, second)] {
+    let half = |form: Form, w: u64| {
         let shape = &t.shapes[form.shape as usize];
         if w & !shape.known != form.fixed {
-            return Err(reserved(op, form, shape, w));
+            return Err(reserved(entry.op, form, shape, w));
         }
         let f = fill(t, shape, w);
-        if f.refused {
-            return Err(bad_operand(t, form, op, w));
+        if f.flags & FROM_REFUSED != 0 {
+            return Err(bad_operand(t, form, entry.op, w));
         }
-        mods.0 |= f.mods;
-        for (to, from) in ops.iter_mut().zip(f.ops) {
-            if from.is_some() {
-                *to = from;
-            }
-        }
-    }
-    let inst = Inst {
-        mods,
-        imm: 0,
-        lit: 0,
-        op,
-        ops,
+        Ok(f)
     };
-    Ok((inst, 4))
+    let (scales, main) = (half(t.scales, first)?, half(main, second)?);
+    // D, A, B, C are in the second half, the two scales behind them in the first.
+    let f = Found {
+        mods: scales.mods | main.mods,
+        high: scales.high,
+        ..main
+    };
+    Ok((entry.op, f))
 }
 
 #[cold]
