@@ -4,8 +4,11 @@ use wavesmith_codegen::{ArgKind, BuildError, KernelBuilder, Off, PlanError, VCC}
 use wavesmith_isa::{Gfx942, Gfx950, Target, decode};
 
 fn texts(k: &wavesmith_codegen::Kernel) -> Vec<String> {
-    let words: Vec<u32> =
-        k.code().chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+    let words: Vec<u32> = k
+        .code()
+        .chunks_exact(4)
+        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .collect();
     let mut at = 0;
     let mut out = Vec::new();
     while at < words.len() {
@@ -74,11 +77,26 @@ fn arguments_are_aligned() {
 #[test]
 fn first_mistake_is_returned() {
     let mut k = KernelBuilder::<Gfx942>::new("t", [64, 1, 1]);
-    let _all = [k.vgprs::<32>(), k.vgprs::<32>(), k.vgprs::<32>(), k.vgprs::<32>()];
-    let _more = [k.vgprs::<32>(), k.vgprs::<32>(), k.vgprs::<32>(), k.vgprs::<32>()];
+    let _all = [
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+    ];
+    let _more = [
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+        k.vgprs::<32>(),
+    ];
     k.s_endpgm();
     match k.finish() {
-        Err(BuildError::Registers { source: PlanError::Exhausted { wanted: 32, free, .. }, .. }) => assert!(free < 32),
+        Err(BuildError::Registers {
+            source: PlanError::Exhausted {
+                wanted: 32, free, ..
+            },
+            ..
+        }) => assert!(free < 32),
         other => panic!("{other:?}"),
     }
 }
@@ -89,7 +107,14 @@ fn lds_over_budget() {
     k.lds("a", 65_536, 16);
     k.lds("b", 16, 16);
     k.s_endpgm();
-    assert!(matches!(k.finish(), Err(BuildError::Lds { wanted: 65_552, limit: 65_536, .. })));
+    assert!(matches!(
+        k.finish(),
+        Err(BuildError::Lds {
+            wanted: 65_552,
+            limit: 65_536,
+            ..
+        })
+    ));
 }
 
 #[test]
