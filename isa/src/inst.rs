@@ -21,7 +21,7 @@ pub struct Inst {
     pub lit: u32,
     /// Opcode: mnemonic and encoding.
     pub op: Op,
-    /// Operands by slot.
+    /// Operands by slot. Constants, literals and immediates have a width of 1 whatever the slot's.
     pub ops: [Operand; MAX_OPERANDS],
 }
 

@@ -83,7 +83,7 @@ fields! {
     src0_sel, set_src0_sel, with_src0_sel: 40, 3;
     /// SDWA select of source 1.
     src1_sel, set_src1_sel, with_src1_sel: 43, 3;
-    /// MTBUF format: dfmt | nfmt << 4.
+    /// MTBUF format: dfmt | nfmt << 4; for `s_atc_probe` its 7-bit operand, because `Inst::imm` holds the offset.
     format, set_format, with_format: 54, 7;
     /// Bits 13 and 14 of the first word of a scaled MFMA: no documented meaning, set by shipped code.
     scale_raw, set_scale_raw, with_scale_raw: 61, 2;

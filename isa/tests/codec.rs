@@ -36,6 +36,8 @@ fn words(hex: &str) -> Vec<u32> {
 
 struct Row {
     text: String,
+    /// What LLVM prints for the bytes.
+    printed: String,
     words: Vec<u32>,
 }
 
@@ -49,9 +51,16 @@ fn corpus(target: Target) -> Vec<Row> {
         .filter(|l| !l.starts_with('#'))
         .map(|l| {
             let mut c = l.split('\t');
+            let text = c.next().expect("assembly").to_owned();
+            let words = words(c.next().expect("bytes"));
+            let printed = match c.next() {
+                None | Some("") => text.clone(),
+                Some(p) => p.to_owned(),
+            };
             Row {
-                text: c.next().expect("assembly").to_owned(),
-                words: words(c.next().expect("bytes")),
+                text,
+                printed,
+                words,
             }
         })
         .collect()
@@ -129,6 +138,53 @@ fn mnemonics_are_the_ones_of_the_text() {
             assert!(same || alias, "{}: decoded as {}", r.text, info.name);
         }
     }
+}
+
+/// `v3`, `s[4:7]` … as an operand.
+fn register(word: &str) -> Option<Operand> {
+    let at = word.find(|c: char| !c.is_ascii_lowercase())?;
+    let (file, rest) = word.split_at(at);
+    let (first, last) = match rest.strip_prefix('[') {
+        Some(r) => r.strip_suffix(']')?.split_once(':')?,
+        None => (rest, rest),
+    };
+    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+    let n = last - first + 1;
+    match file {
+        "v" => Some(Operand::v(first, n)),
+        "a" => Some(Operand::a(first, n)),
+        "s" => Some(Operand::s(first, n)),
+        "ttmp" => Some(Operand::new(code::TTMP0 + first as u16, n)),
+        _ => None,
+    }
+}
+
+/// Which registers, how wide, in which order: as LLVM prints them.
+#[test]
+fn registers_are_the_ones_llvm_prints() {
+    let mut seen = 0;
+    for (target, rows) in Target::ALL.into_iter().zip(CORPORA.iter()) {
+        for r in rows {
+            let (inst, _) = decode(&r.words, target).expect("checked above");
+            let text: Vec<Operand> = r
+                .printed
+                .split(|c: char| !(c.is_ascii_alphanumeric() || "[]:_.".contains(c)))
+                .skip(1)
+                .filter_map(register)
+                .collect();
+            let ours: Vec<Operand> = inst
+                .ops
+                .into_iter()
+                .filter(|o| {
+                    use wavesmith_isa::operand::OperandKind as K;
+                    matches!(o.kind(), K::Vgpr(_) | K::Agpr(_) | K::Sgpr(_) | K::Ttmp(_))
+                })
+                .collect();
+            assert_eq!(ours, text, "{} ({target})", r.printed);
+            seen += ours.len();
+        }
+    }
+    assert!(seen > 500_000, "{seen}");
 }
 
 #[test]
