@@ -1,0 +1,3 @@
+//! One file per command: its options (`Args`), its help with an example, and what it does (`run`).
+
+pub mod info;
