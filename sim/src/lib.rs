@@ -1,1 +1,3 @@
-//! placeholder
+//! Functional emulator.
+
+pub mod mfma;
