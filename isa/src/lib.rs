@@ -20,6 +20,7 @@ pub mod mods;
 pub mod operand;
 pub mod table;
 pub mod target;
+pub mod text;
 
 #[path = "generated/op.rs"]
 pub mod op;

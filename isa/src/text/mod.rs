@@ -1,0 +1,28 @@
+//! LLVM's AMDGPU assembly text, both ways.
+//!
+//! | file | what |
+//! |---|---|
+//! | `print` | an instruction as LLVM's disassembler writes it |
+//! | `parse` | a line to an instruction: picks the encoding, places the operands |
+//! | `scan` | a line to mnemonic, operands and modifiers |
+//! | `value` | constants: which inline code or literal a number becomes |
+//! | `modifier` | `offset:4`, `row_shr:1`, `op_sel:[0,1]` … |
+//! | `fields` | `hwreg(…)`, `sendmsg(…)`, `vmcnt(…)`, `gpr_idx(…)` |
+//! | `names` | the names both directions share |
+//! | `assemble` | whole sources: labels, comments |
+//! | `error` | why a line is refused |
+
+mod assemble;
+mod error;
+mod fields;
+mod modifier;
+mod names;
+mod parse;
+mod print;
+mod scan;
+mod value;
+
+pub use assemble::{SourceError, SourceInst, assemble};
+pub use error::{ParseError, Rule};
+pub use parse::parse;
+pub use print::{operand, print};
