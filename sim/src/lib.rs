@@ -1,3 +1,26 @@
-//! Functional emulator.
+//! Functional emulator for AMD CDNA3 (`gfx942`) and CDNA4 (`gfx950`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`emulator`] | [`Emulator`]: memory, modules and dispatches behind the loader's `Device` trait |
+//! | [`memory`] | device memory: bounded allocations that many threads read and write |
+//! | `program` | code bytes to predecoded ops with resolved operands |
+//! | `operand` | sources and results off the fast path: modifiers, SDWA, DPP, constants, EXEC masks |
+//! | `wave` | one wave's registers |
+//! | `group` | a workgroup: its waves in turn until a barrier or the end |
+//! | `launch` | what registers hold when a wave starts |
+//! | `exec` | what every instruction does |
+//! | [`mfma`] | the arithmetic of matrix instructions |
 
+pub mod emulator;
+pub mod memory;
 pub mod mfma;
+
+mod exec;
+mod group;
+mod launch;
+mod operand;
+mod program;
+mod wave;
+
+pub use emulator::{Emulator, MfmaMode, Options, Progress};
