@@ -10,9 +10,7 @@ use wavesmith_loader::descriptor::KernelDescriptor;
 use wavesmith_loader::metadata::KernelMetadata;
 use wavesmith_loader::object::{ObjectFile, load_image};
 use wavesmith_loader::preflight::{ChipLimits, check_launch};
-use wavesmith_loader::{
-    Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId,
-};
+use wavesmith_loader::{Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId};
 
 pub use crate::mfma::MfmaMode;
 
@@ -226,7 +224,10 @@ impl Emulator {
             }
         }
         let elapsed = started.elapsed();
-        let fault = work.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let fault = work
+            .fault
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(mut fault) = fault {
             fault.kernel = launch.kernel.to_owned();
             if let Some(pc) = &mut fault.pc {
@@ -277,7 +278,8 @@ impl<'a> Work<'a> {
             match group.turn(&self.control) {
                 Turn::Done => {
                     let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                    self.waves.fetch_add(group.waves.len() as u64, Ordering::Relaxed);
+                    self.waves
+                        .fetch_add(group.waves.len() as u64, Ordering::Relaxed);
                     self.executed.fetch_add(group.executed(), Ordering::Relaxed);
                     if let Some(progress) = &self.emulator.options.progress {
                         progress(done, self.count);
@@ -413,7 +415,11 @@ impl Device for Emulator {
                 descriptor: k.descriptor,
                 address: k.descriptor_address.wrapping_add(image.delta),
                 entry: k.entry.wrapping_add(image.delta),
-                metadata: file.metadata.as_ref().and_then(|m| m.kernel(&k.name)).cloned(),
+                metadata: file
+                    .metadata
+                    .as_ref()
+                    .and_then(|m| m.kernel(&k.name))
+                    .cloned(),
             })
             .collect();
         let module = Module {
@@ -452,7 +458,12 @@ impl Device for Emulator {
                 available: module.kernels.iter().map(|k| k.name.clone()).collect(),
             })?;
         let d = kernel.descriptor;
-        check_launch(launch, &d, kernel.metadata.as_ref(), &ChipLimits::of(self.target))?;
+        check_launch(
+            launch,
+            &d,
+            kernel.metadata.as_ref(),
+            &ChipLimits::of(self.target),
+        )?;
         let start = kernel.entry.wrapping_add(d.preload_skip());
         let entry = module.program.op_at(start).ok_or_else(|| {
             DeviceError::from(Box::new(Fault {
@@ -462,7 +473,9 @@ impl Device for Emulator {
             }))
         })?;
         // Compilers may load past the last argument, up to the next 64 bytes.
-        let kernarg = self.memory.alloc((launch.kernarg.len() as u64).next_multiple_of(64).max(64));
+        let kernarg = self
+            .memory
+            .alloc((launch.kernarg.len() as u64).next_multiple_of(64).max(64));
         write_bytes(&kernarg, 0, launch.kernarg);
         let packet = self.memory.alloc(64);
         let queue = self.memory.alloc(4096);

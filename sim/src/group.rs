@@ -204,7 +204,9 @@ impl Group<'_> {
     /// Completes a fault with where it was.
     fn locate(&mut self, wave: usize) {
         let w = &self.waves[wave];
-        let op = w.pc.checked_sub(1).and_then(|i| self.env.program.ops.get(i));
+        let op =
+            w.pc.checked_sub(1)
+                .and_then(|i| self.env.program.ops.get(i));
         if let Some(f) = &mut self.env.fault {
             f.workgroup = Some(self.id);
             f.wave = Some(w.number);

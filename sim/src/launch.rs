@@ -49,7 +49,7 @@ impl Setup {
     /// Private bytes of a work-item.
     pub fn scratch_size(&self) -> u32 {
         let fixed = self.descriptor.private_segment_fixed_size;
-        let dynamic = self.descriptor.kernel_code_properties.uses_dynamic_stack() != 0;
+        let dynamic = self.descriptor.kernel_code_properties.uses_dynamic_stack();
         (fixed + if dynamic { DYNAMIC_STACK } else { 0 }).next_multiple_of(4)
     }
 
@@ -78,9 +78,9 @@ impl Setup {
         w.set_mode(
             rounding
                 | denorm << 4
-                | u32::from(r1.enable_dx10_clamp() != 0) << 8
-                | u32::from(r1.enable_ieee_mode() != 0) << 9
-                | u32::from(r1.fp16_ovfl() != 0) << 23,
+                | u32::from(r1.enable_dx10_clamp()) << 8
+                | u32::from(r1.enable_ieee_mode()) << 9
+                | u32::from(r1.fp16_ovfl()) << 23,
         );
         w.scratch_size = self.scratch_size();
         w.scratch.clear();
@@ -102,25 +102,25 @@ impl Setup {
         let pair = |v: u64| [v as u32, (v >> 32) as u32];
         let a = &self.addresses;
         let mut values: Vec<u32> = Vec::with_capacity(16);
-        if p.enable_sgpr_private_segment_buffer() != 0 {
+        if p.enable_sgpr_private_segment_buffer() {
             values.extend([0; 4]);
         }
-        if p.enable_sgpr_dispatch_ptr() != 0 {
+        if p.enable_sgpr_dispatch_ptr() {
             values.extend(pair(a.packet));
         }
-        if p.enable_sgpr_queue_ptr() != 0 {
+        if p.enable_sgpr_queue_ptr() {
             values.extend(pair(a.queue));
         }
-        if p.enable_sgpr_kernarg_segment_ptr() != 0 {
+        if p.enable_sgpr_kernarg_segment_ptr() {
             values.extend(pair(a.kernarg));
         }
-        if p.enable_sgpr_dispatch_id() != 0 {
+        if p.enable_sgpr_dispatch_id() {
             values.extend([0; 2]);
         }
-        if p.enable_sgpr_flat_scratch_init() != 0 {
+        if p.enable_sgpr_flat_scratch_init() {
             values.extend([0; 2]);
         }
-        if p.enable_sgpr_private_segment_size() != 0 {
+        if p.enable_sgpr_private_segment_size() {
             values.push(self.scratch_size());
         }
         let preload = &self.descriptor.kernarg_preload;
@@ -135,10 +135,10 @@ impl Setup {
             put(w, v);
         }
         let system = [
-            (r2.enable_sgpr_workgroup_id_x() != 0, id[0]),
-            (r2.enable_sgpr_workgroup_id_y() != 0, id[1]),
-            (r2.enable_sgpr_workgroup_id_z() != 0, id[2]),
-            (r2.enable_sgpr_workgroup_info() != 0, 0),
+            (r2.enable_sgpr_workgroup_id_x(), id[0]),
+            (r2.enable_sgpr_workgroup_id_y(), id[1]),
+            (r2.enable_sgpr_workgroup_id_z(), id[2]),
+            (r2.enable_sgpr_workgroup_info(), 0),
         ];
         for (on, v) in system {
             if on {
@@ -177,7 +177,10 @@ impl Setup {
     pub fn packet(&self, launch: &Launch<'_>, object: u64) -> [u8; 64] {
         let mut b = [0; 64];
         let mut put = |at: usize, v: &[u8]| b[at..at + v.len()].copy_from_slice(v);
-        let dims = (1..=3).rev().find(|n| *n == 1 || self.grid[n - 1] > 1).unwrap_or(1) as u16;
+        let dims = (1..=3)
+            .rev()
+            .find(|n| *n == 1 || self.grid[n - 1] > 1)
+            .unwrap_or(1) as u16;
         // Kernel dispatch, system scope acquire and release.
         put(0, &(2u16 | 2 << 9 | 2 << 11).to_le_bytes());
         put(2, &dims.to_le_bytes());

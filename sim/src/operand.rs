@@ -294,7 +294,8 @@ impl Wave {
         let m = op.inst.mods;
         let exec = self.exec();
         (0..64).fold(0, |mask, l| {
-            let enabled = m.row_mask() >> (l / 16) & 1 != 0 && m.bank_mask() >> (l / 4 % 4) & 1 != 0;
+            let enabled =
+                m.row_mask() >> (l / 16) & 1 != 0 && m.bank_mask() >> (l / 4 % 4) & 1 != 0;
             let valid = m.bound_ctrl() != 0
                 || dpp_lane(m.dpp_ctrl(), l).is_some_and(|from| exec >> from & 1 != 0);
             mask | u64::from(enabled && valid) << l

@@ -23,30 +23,74 @@ pub fn operation(name: &str) -> Option<(AtomicFn, bool)> {
     };
     let wide = rest.ends_with("_x2") || rest.ends_with("64");
     let rest = rest.trim_end_matches("_x2");
-    let base = if ds { rest.rsplit_once('_').map_or(rest, |r| r.0) } else { rest };
-    let ty = if ds { rest.rsplit_once('_').map_or("", |r| r.1) } else { "" };
+    let base = if ds {
+        rest.rsplit_once('_').map_or(rest, |r| r.0)
+    } else {
+        rest
+    };
+    let ty = if ds {
+        rest.rsplit_once('_').map_or("", |r| r.1)
+    } else {
+        ""
+    };
     let f: AtomicFn = match (base, ty) {
         ("swap", _) | ("wrxchg", _) => |_, d, _| d,
         ("cmpswap", _) | ("cmpst", "b32" | "b64") => |old, d, c| if old == c { d } else { old },
-        ("cmpst", "f32") => |old, d, c| if f32s(old, c).0 == f32s(old, c).1 { d } else { old },
-        ("cmpst", "f64") => |old, d, c| if f64::from_bits(old) == f64::from_bits(c) { d } else { old },
-        ("add", "f32") | ("add_f32", _) => if ds {
-            |old, d, _| { let (a, b) = f32s(old, d); (a + b).to_bits().into() }
-        } else {
-            // L2 flushes the denormals of f32 sums (XML-063).
-            |old, d, _| { let (a, b) = f32s(flush32(old as u32).into(), flush32(d as u32).into()); flush32((a + b).to_bits()).into() }
+        ("cmpst", "f32") => |old, d, c| {
+            if f32s(old, c).0 == f32s(old, c).1 {
+                d
+            } else {
+                old
+            }
         },
-        ("add", "f64") | ("add_f64", _) => |old, d, _| (f64::from_bits(old) + f64::from_bits(d)).to_bits(),
-        ("min", "f32") => |old, d, _| { let (a, b) = f32s(old, d); min32(a, b).to_bits().into() },
-        ("max", "f32") => |old, d, _| { let (a, b) = f32s(old, d); max32(a, b).to_bits().into() },
-        ("min", "f64") | ("min_f64", _) => |old, d, _| min64(f64::from_bits(old), f64::from_bits(d)).to_bits(),
-        ("max", "f64") | ("max_f64", _) => |old, d, _| max64(f64::from_bits(old), f64::from_bits(d)).to_bits(),
+        ("cmpst", "f64") => |old, d, c| {
+            if f64::from_bits(old) == f64::from_bits(c) {
+                d
+            } else {
+                old
+            }
+        },
+        ("add", "f32") | ("add_f32", _) => {
+            if ds {
+                |old, d, _| {
+                    let (a, b) = f32s(old, d);
+                    (a + b).to_bits().into()
+                }
+            } else {
+                // L2 flushes the denormals of f32 sums (XML-063).
+                |old, d, _| {
+                    let (a, b) = f32s(flush32(old as u32).into(), flush32(d as u32).into());
+                    flush32((a + b).to_bits()).into()
+                }
+            }
+        }
+        ("add", "f64") | ("add_f64", _) => {
+            |old, d, _| (f64::from_bits(old) + f64::from_bits(d)).to_bits()
+        }
+        ("min", "f32") => |old, d, _| {
+            let (a, b) = f32s(old, d);
+            min32(a, b).to_bits().into()
+        },
+        ("max", "f32") => |old, d, _| {
+            let (a, b) = f32s(old, d);
+            max32(a, b).to_bits().into()
+        },
+        ("min", "f64") | ("min_f64", _) => {
+            |old, d, _| min64(f64::from_bits(old), f64::from_bits(d)).to_bits()
+        }
+        ("max", "f64") | ("max_f64", _) => {
+            |old, d, _| max64(f64::from_bits(old), f64::from_bits(d)).to_bits()
+        }
         ("pk_add", "f16") | ("pk_add_f16", _) => |old, d, _| {
             let s = |i: u32| u64::from(f2h(h2f((old >> i) as u32) + h2f((d >> i) as u32)));
             s(0) | s(16) << 16
         },
         ("pk_add", "bf16") | ("pk_add_bf16", _) => |old, d, _| {
-            let s = |i: u32| u64::from(f2b(b2f((old >> i) as u32 & 0xffff) + b2f((d >> i) as u32 & 0xffff)));
+            let s = |i: u32| {
+                u64::from(f2b(
+                    b2f((old >> i) as u32 & 0xffff) + b2f((d >> i) as u32 & 0xffff)
+                ))
+            };
             s(0) | s(16) << 16
         },
         ("add", _) => |old, d, _| old.wrapping_add(d),
@@ -59,19 +103,29 @@ pub fn operation(name: &str) -> Option<(AtomicFn, bool)> {
         ("dec", _) => dec,
         ("umin", _) | ("min", "u32" | "u64") => |old, d, _| old.min(d),
         ("umax", _) | ("max", "u32" | "u64") => |old, d, _| old.max(d),
-        ("smin", _) | ("min", "i32" | "i64") => if wide {
-            |old, d, _| (old as i64).min(d as i64) as u64
-        } else {
-            |old, d, _| (old as i32).min(d as i32) as u32 as u64
-        },
-        ("smax", _) | ("max", "i32" | "i64") => if wide {
-            |old, d, _| (old as i64).max(d as i64) as u64
-        } else {
-            |old, d, _| (old as i32).max(d as i32) as u32 as u64
-        },
+        ("smin", _) | ("min", "i32" | "i64") => {
+            if wide {
+                |old, d, _| (old as i64).min(d as i64) as u64
+            } else {
+                |old, d, _| (old as i32).min(d as i32) as u32 as u64
+            }
+        }
+        ("smax", _) | ("max", "i32" | "i64") => {
+            if wide {
+                |old, d, _| (old as i64).max(d as i64) as u64
+            } else {
+                |old, d, _| (old as i32).max(d as i32) as u32 as u64
+            }
+        }
         // Clears the bits of the comparand slot's mask, then sets those of the data.
         ("mskor", _) => |old, d, c| old & !c | d,
-        ("wrap", _) => |old, d, c| if old >= d { old - d } else { old.wrapping_add(c) },
+        ("wrap", _) => |old, d, c| {
+            if old >= d {
+                old - d
+            } else {
+                old.wrapping_add(c)
+            }
+        },
         _ => return None,
     };
     Some((f, wide))

@@ -72,9 +72,16 @@ impl Access {
     #[inline(always)]
     fn lane(&self, w: &Wave, l: usize, dwords: bool) -> (u64, u64) {
         let d = &self.d;
-        let voff = self.offset.map_or(0, |r| w.rows[r][l]).wrapping_add(self.imm);
+        let voff = self
+            .offset
+            .map_or(0, |r| w.rows[r][l])
+            .wrapping_add(self.imm);
         let index = self.index.map_or(0, |r| w.rows[r][l]);
-        let index = if d.add_tid { u64::from(index) + l as u64 } else { index.into() };
+        let index = if d.add_tid {
+            u64::from(index) + l as u64
+        } else {
+            index.into()
+        };
         let within = match d.swizzle {
             Some(n) if d.stride != 0 => {
                 // Elements of four bytes: those of one record lie `n` elements apart.
@@ -162,7 +169,11 @@ fn load_lds<const K: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
                         }
                         _ => {
                             let v: [u32; 4] = std::array::from_fn(|i| {
-                                if i < n as usize { alloc.load(off + 4 * i as u64, 4) as u32 } else { 0 }
+                                if i < n as usize {
+                                    alloc.load(off + 4 * i as u64, 4) as u32
+                                } else {
+                                    0
+                                }
                             });
                             for i in 0..n {
                                 e.lds_store(lds + 4 * i, 4, v[i as usize]);
@@ -230,7 +241,11 @@ fn atomic(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
         let get = |w: &Wave, i: usize| {
             let at = d + i * (1 + usize::from(wide));
             let v = u64::from(w.rows[at][l]);
-            if wide { v | u64::from(w.rows[at + 1][l]) << 32 } else { v }
+            if wide {
+                v | u64::from(w.rows[at + 1][l]) << 32
+            } else {
+                v
+            }
         };
         let data = get(w, 0);
         let cmp = if op.compares { get(w, 1) } else { 0 };
@@ -261,7 +276,11 @@ pub fn lookup(op: &Op, _target: Target) -> Option<Pair> {
     let rest = info.name.strip_prefix("buffer_")?;
     let h: Handler = if let Some(k) = rest.strip_prefix("load_") {
         let k = parse(k)?;
-        if op.inst.mods.lds() != 0 { instance!(load_lds, k,) } else { instance!(load, k,) }
+        if op.inst.mods.lds() != 0 {
+            instance!(load_lds, k,)
+        } else {
+            instance!(load, k,)
+        }
     } else if let Some(k) = rest.strip_prefix("store_") {
         instance!(store, parse(k)?,)
     } else if rest.starts_with("atomic_") {

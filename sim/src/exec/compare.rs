@@ -1,8 +1,5 @@
 //! V_CMP and V_CMPX. The low opcode bits are the set of outcomes that count: less 1, equal 2, greater 4, unordered 8.
 
-
-
-
 use super::float::h2f;
 use super::integer::pack;
 use super::{Flow, Pair, simd};
@@ -38,7 +35,12 @@ fn cmp64(w: &mut Wave, op: &Op, f: impl Fn(u64, u64) -> bool) -> Flow {
     let mut bits = [0; 64];
     for l in 0..64 {
         let v = |r: usize, wide: bool| {
-            u64::from(w.rows[r][l]) | if wide { u64::from(w.rows[r + 1][l]) << 32 } else { 0 }
+            u64::from(w.rows[r][l])
+                | if wide {
+                    u64::from(w.rows[r + 1][l]) << 32
+                } else {
+                    0
+                }
         };
         let (x, y) = (v(a, op.src[0].wide), v(b, op.src[1].wide));
         bits[l] = u8::from(f(x, y));
@@ -78,30 +80,67 @@ macro_rules! floats {
 pub fn lookup(op: &Op) -> Option<Pair> {
     let info = op.inst.op.info();
     let name = info.name;
-    let rest = name.strip_prefix("v_cmpx_").or_else(|| name.strip_prefix("v_cmp_"))?;
+    let rest = name
+        .strip_prefix("v_cmpx_")
+        .or_else(|| name.strip_prefix("v_cmp_"))?;
     let (cond, ty) = rest.rsplit_once('_')?;
     if cond == "class" {
         return Some(match ty {
-            "f16" => simd!(|w, op, _e| cmp32(w, op, |a, m| class(h2f(a).into(), a & 0x7c00 == 0, a & 0x200 != 0, m))),
+            "f16" => simd!(|w, op, _e| cmp32(w, op, |a, m| class(
+                h2f(a).into(),
+                a & 0x7c00 == 0,
+                a & 0x200 != 0,
+                m
+            ))),
             "f32" => simd!(|w, op, _e| cmp32(w, op, |a, m| {
-                class(f32::from_bits(a).into(), a & 0x7f80_0000 == 0, a & 0x40_0000 != 0, m)
+                class(
+                    f32::from_bits(a).into(),
+                    a & 0x7f80_0000 == 0,
+                    a & 0x40_0000 != 0,
+                    m,
+                )
             })),
             _ => simd!(|w, op, _e| cmp64(w, op, |a, m| {
-                class(f64::from_bits(a), a & 0x7ff << 52 == 0, a & 1 << 51 != 0, m as u32)
+                class(
+                    f64::from_bits(a),
+                    a & 0x7ff << 52 == 0,
+                    a & 1 << 51 != 0,
+                    m as u32,
+                )
             })),
         });
     }
     let opcode = u32::from(info.opcode);
     Some(match ty {
-        "f16" => floats!(opcode & 15, |w, op, C| cmp32(w, op, |a, b| float(h2f(a), h2f(b), C))),
-        "f32" => floats!(opcode & 15, |w, op, C| cmp32(w, op, |a, b| float(f32::from_bits(a), f32::from_bits(b), C))),
-        "f64" => floats!(opcode & 15, |w, op, C| cmp64(w, op, |a, b| float(f64::from_bits(a), f64::from_bits(b), C))),
+        "f16" => floats!(opcode & 15, |w, op, C| cmp32(w, op, |a, b| float(
+            h2f(a),
+            h2f(b),
+            C
+        ))),
+        "f32" => floats!(opcode & 15, |w, op, C| cmp32(w, op, |a, b| float(
+            f32::from_bits(a),
+            f32::from_bits(b),
+            C
+        ))),
+        "f64" => floats!(opcode & 15, |w, op, C| cmp64(w, op, |a, b| float(
+            f64::from_bits(a),
+            f64::from_bits(b),
+            C
+        ))),
         // "t" is set 7 of less, equal, greater: always.
-        "i16" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(a as i16, b as i16, C))),
-        "u16" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(a as u16, b as u16, C))),
-        "i32" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(a as i32, b as i32, C))),
+        "i16" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(
+            a as i16, b as i16, C
+        ))),
+        "u16" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(
+            a as u16, b as u16, C
+        ))),
+        "i32" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(
+            a as i32, b as i32, C
+        ))),
         "u32" => ints!(opcode & 7, |w, op, C| cmp32(w, op, |a, b| ordered(a, b, C))),
-        "i64" => ints!(opcode & 7, |w, op, C| cmp64(w, op, |a, b| ordered(a as i64, b as i64, C))),
+        "i64" => ints!(opcode & 7, |w, op, C| cmp64(w, op, |a, b| ordered(
+            a as i64, b as i64, C
+        ))),
         "u64" => ints!(opcode & 7, |w, op, C| cmp64(w, op, |a, b| ordered(a, b, C))),
         _ => return None,
     })

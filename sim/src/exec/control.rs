@@ -23,7 +23,9 @@ pub fn lookup(m: M) -> Option<Pair> {
         S_CBRANCH_VCCNZ => |w, op, e| jump(w, op, e, w.vcc() != 0),
         S_CBRANCH_EXECZ => |w, op, e| jump(w, op, e, w.exec() == 0),
         S_CBRANCH_EXECNZ => |w, op, e| jump(w, op, e, w.exec() != 0),
-        S_CBRANCH_CDBGSYS | S_CBRANCH_CDBGUSER | S_CBRANCH_CDBGSYS_OR_USER
+        S_CBRANCH_CDBGSYS
+        | S_CBRANCH_CDBGUSER
+        | S_CBRANCH_CDBGSYS_OR_USER
         | S_CBRANCH_CDBGSYS_AND_USER => |w, op, e| jump(w, op, e, false),
         S_GETPC_B64 => |w, op, e| {
             w.set_s64(op.dst.into(), next(op, e));
@@ -140,7 +142,11 @@ fn getreg(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
         15 => w.s[102],
         16 => w.s[103],
         20 => e.group_index as u32 & 7,
-        _ => return e.fail(format!("unsupported: hardware register {id} is not modelled")),
+        _ => {
+            return e.fail(format!(
+                "unsupported: hardware register {id} is not modelled"
+            ));
+        }
     };
     w.s[usize::from(op.dst) & 127] = v >> at & mask(bits);
     Flow::Next

@@ -6,14 +6,36 @@ use super::float::{f2b, f2h, h2f};
 use super::integer::{map1, map2, map3};
 use super::{Pair, simd};
 
-macro_rules! c1 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| map1(w, op, #[inline(always)] |$a| $e)) }; }
-macro_rules! c2 { (|$a:ident, $b:ident| $e:expr) => { simd!(|w, op, _e| map2(w, op, #[inline(always)] |$a, $b| $e)) }; }
+macro_rules! c1 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| map1(
+            w,
+            op,
+            #[inline(always)]
+            |$a| $e
+        ))
+    };
+}
+macro_rules! c2 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        simd!(|w, op, _e| map2(
+            w,
+            op,
+            #[inline(always)]
+            |$a, $b| $e
+        ))
+    };
+}
 
 /// f32 as f16 bits, toward zero.
 pub fn f2h_rtz(v: f32) -> u32 {
     let r = f2h(v);
     // Nearest went past the value: one step back (from infinity to the largest finite too).
-    if v.is_finite() && h2f(r).abs() > v.abs() { r - 1 } else { r }
+    if v.is_finite() && h2f(r).abs() > v.abs() {
+        r - 1
+    } else {
+        r
+    }
 }
 
 /// To a signed normalised 16-bit integer.

@@ -3,7 +3,7 @@
 use wavesmith_isa::Mnemonic as M;
 
 use super::double::wide;
-use super::float::{ldexp64, h2f, f2h};
+use super::float::{f2h, h2f, ldexp64};
 use super::integer::map3;
 use super::{Flow, Pair, simd};
 use crate::program::Op;
@@ -23,14 +23,30 @@ struct Form {
     tiny: i32,
 }
 
-const F32: Form = Form { min_normal: -126, bias: 127, far: 96, scale: 64, tiny: 23 };
-const F64: Form = Form { min_normal: -1022, bias: 1023, far: 768, scale: 128, tiny: 53 };
+const F32: Form = Form {
+    min_normal: -126,
+    bias: 127,
+    far: 96,
+    scale: 64,
+    tiny: 23,
+};
+const F64: Form = Form {
+    min_normal: -1022,
+    bias: 1023,
+    far: 768,
+    scale: 128,
+    tiny: 53,
+};
 
 impl Form {
     /// Encoded exponent: 0 for zero and denormals.
     fn exponent(&self, v: f64) -> i32 {
         let e = (v.to_bits() >> 52 & 0x7ff) as i32;
-        if e == 0 { 0 } else { (e - 1023 + self.bias).max(0) }
+        if e == 0 {
+            0
+        } else {
+            (e - 1023 + self.bias).max(0)
+        }
     }
 
     fn denormal(&self, v: f64) -> bool {
@@ -105,7 +121,11 @@ fn fma_odd(a: f64, b: f64, c: f64) -> f64 {
         return r;
     }
     let away = (rest > 0.0) == (r > 0.0);
-    f64::from_bits(if away { r.to_bits() + 1 } else { r.to_bits() - 1 })
+    f64::from_bits(if away {
+        r.to_bits() + 1
+    } else {
+        r.to_bits() - 1
+    })
 }
 
 fn fmas32(a: f32, b: f32, c: f32, scaled: bool) -> f32 {
@@ -113,7 +133,11 @@ fn fmas32(a: f32, b: f32, c: f32, scaled: bool) -> f32 {
         return a.mul_add(b, c);
     }
     let r = fma_odd(a.into(), b.into(), c.into());
-    let e = if F32.exponent(c.into()) > 127 { 64 } else { -64 };
+    let e = if F32.exponent(c.into()) > 127 {
+        64
+    } else {
+        -64
+    };
     ldexp64(r, e) as f32
 }
 

@@ -36,10 +36,41 @@ pub fn wide<const WIDE: bool>(w: &mut Wave, op: &Op, f: impl Fn(u64, u64, u64) -
     Flow::Next
 }
 
-macro_rules! q { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| wide::<true>(w, op, |$a, $b, $c| { let _ = ($b, $c); $e })) }; }
-macro_rules! d1 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| wide::<true>(w, op, |a, _, _| { let $a = f64::from_bits(a); let r: f64 = $e; r.to_bits() })) }; }
-macro_rules! d2 { (|$a:ident, $b:ident| $e:expr) => { simd!(|w, op, _e| wide::<true>(w, op, |a, b, _| { let ($a, $b) = (f64::from_bits(a), f64::from_bits(b)); let r: f64 = $e; r.to_bits() })) }; }
-macro_rules! to32 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| wide::<false>(w, op, |a, _, _| { let $a = f64::from_bits(a); let r: u32 = $e; r.into() })) }; }
+macro_rules! q {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| wide::<true>(w, op, |$a, $b, $c| {
+            let _ = ($b, $c);
+            $e
+        }))
+    };
+}
+macro_rules! d1 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| wide::<true>(w, op, |a, _, _| {
+            let $a = f64::from_bits(a);
+            let r: f64 = $e;
+            r.to_bits()
+        }))
+    };
+}
+macro_rules! d2 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        simd!(|w, op, _e| wide::<true>(w, op, |a, b, _| {
+            let ($a, $b) = (f64::from_bits(a), f64::from_bits(b));
+            let r: f64 = $e;
+            r.to_bits()
+        }))
+    };
+}
+macro_rules! to32 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| wide::<false>(w, op, |a, _, _| {
+            let $a = f64::from_bits(a);
+            let r: u32 = $e;
+            r.into()
+        }))
+    };
+}
 
 /// 32×32+64 with a carry out.
 #[inline(always)]
@@ -117,7 +148,8 @@ fn fmac64(w: &mut Wave, op: &Op, old: &[u64; 64]) -> Flow {
     let (a, b) = (w.row(op, 0), w.row(op, 1));
     let (mut lo, mut hi) = ([0; 64], [0; 64]);
     for l in 0..64 {
-        let v = |r: usize| f64::from_bits(u64::from(w.rows[r][l]) | u64::from(w.rows[r + 1][l]) << 32);
+        let v =
+            |r: usize| f64::from_bits(u64::from(w.rows[r][l]) | u64::from(w.rows[r + 1][l]) << 32);
         let r = v(a).mul_add(v(b), f64::from_bits(old[l])).to_bits();
         lo[l] = r as u32;
         hi[l] = (r >> 32) as u32;

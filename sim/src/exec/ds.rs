@@ -19,7 +19,8 @@ fn read<const K: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
         }
         let a = addr[l].wrapping_add(off);
         let at = a as usize / 4;
-        if bytes(K) == 4 && a & 3 == 0
+        if bytes(K) == 4
+            && a & 3 == 0
             && let Some(words) = e.lds.get(at..at + n)
         {
             for (i, v) in words.iter().enumerate() {
@@ -143,7 +144,11 @@ fn swizzle_from(off: u32, l: u32) -> u32 {
         j | l & low | l & 0x20
     } else if off >= 0xc000 {
         let n = off >> 5 & 31;
-        let moved = if off >> 10 & 1 != 0 { l.wrapping_sub(n) } else { l.wrapping_add(n) };
+        let moved = if off >> 10 & 1 != 0 {
+            l.wrapping_sub(n)
+        } else {
+            l.wrapping_add(n)
+        };
         (l & low | moved & !low) & 31 | l & 0x20
     } else if off & 0x8000 != 0 {
         l & !3 | off >> (2 * (l & 3)) & 3
@@ -168,13 +173,23 @@ fn count_lanes(w: &mut Wave, op: &Op, e: &mut Env<'_>, add: bool) -> Flow {
     let at = (op.inst.imm as u32).wrapping_add(w.m0() >> 16);
     let n = w.exec().count_ones();
     let old = e.lds_load(at, 4);
-    e.lds_store(at, 4, if add { old.wrapping_add(n) } else { old.wrapping_sub(n) });
+    e.lds_store(
+        at,
+        4,
+        if add {
+            old.wrapping_add(n)
+        } else {
+            old.wrapping_sub(n)
+        },
+    );
     w.write_row(op.dst.into(), &[old; 64]);
     Flow::Next
 }
 
 fn addtid(w: &Wave, op: &Op, l: usize) -> u32 {
-    (op.inst.imm as u32).wrapping_add(w.m0() & 0xffff).wrapping_add(4 * l as u32)
+    (op.inst.imm as u32)
+        .wrapping_add(w.m0() & 0xffff)
+        .wrapping_add(4 * l as u32)
 }
 
 /// Handlers of this file's instructions.

@@ -9,7 +9,11 @@ use crate::wave::Wave;
 
 fn data(w: &Wave, row: usize, l: usize, wide: bool) -> u64 {
     let v = u64::from(w.rows[row][l]);
-    if wide { v | u64::from(w.rows[row + 1][l]) << 32 } else { v }
+    if wide {
+        v | u64::from(w.rows[row + 1][l]) << 32
+    } else {
+        v
+    }
 }
 
 fn put(w: &mut Wave, row: usize, l: usize, wide: bool, v: u64) {
@@ -55,7 +59,13 @@ fn exchange2<const WIDE: bool, const UNIT: u32>(w: &mut Wave, op: &Op, e: &mut E
             let a = a.wrapping_add((offs >> (8 * k) & 0xff) * UNIT);
             let old = e.lds_load64(a, n);
             e.lds_store64(a, n, v);
-            put(w, usize::from(op.dst) + k * (1 + usize::from(WIDE)), l, WIDE, old);
+            put(
+                w,
+                usize::from(op.dst) + k * (1 + usize::from(WIDE)),
+                l,
+                WIDE,
+                old,
+            );
         }
     }
     Flow::Next

@@ -2,7 +2,11 @@
 
 /// Denormals to zero, sign kept.
 pub fn flush32(v: u32) -> u32 {
-    if v & 0x7f80_0000 == 0 { v & 0x8000_0000 } else { v }
+    if v & 0x7f80_0000 == 0 {
+        v & 0x8000_0000
+    } else {
+        v
+    }
 }
 /// As [`flush32`], f16 in the low half.
 pub fn flush16(v: u32) -> u32 {
@@ -10,7 +14,11 @@ pub fn flush16(v: u32) -> u32 {
 }
 /// As [`flush32`], f64.
 pub fn flush64(v: u64) -> u64 {
-    if v & 0x7ff0_0000_0000_0000 == 0 { v & 1 << 63 } else { v }
+    if v & 0x7ff0_0000_0000_0000 == 0 {
+        v & 1 << 63
+    } else {
+        v
+    }
 }
 
 /// IEEE 754-2008 minNum with −0 < +0.

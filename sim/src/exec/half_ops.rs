@@ -7,9 +7,33 @@ use super::integer::{map1, map2, map2d, map3};
 use super::single::turns;
 use super::{Pair, simd};
 
-macro_rules! h1 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| map1(w, op, |a| { let $a = h2f(a); let r: f32 = $e; f2h(r) })) }; }
-macro_rules! h2 { (|$a:ident, $b:ident| $e:expr) => { simd!(|w, op, _e| map2(w, op, |a, b| { let ($a, $b) = (h2f(a), h2f(b)); let r: f32 = $e; f2h(r) })) }; }
-macro_rules! h3 { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| map3(w, op, |a, b, c| { let ($a, $b, $c) = (h2f(a), h2f(b), h2f(c)); let r: f32 = $e; f2h(r) })) }; }
+macro_rules! h1 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| map1(w, op, |a| {
+            let $a = h2f(a);
+            let r: f32 = $e;
+            f2h(r)
+        }))
+    };
+}
+macro_rules! h2 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        simd!(|w, op, _e| map2(w, op, |a, b| {
+            let ($a, $b) = (h2f(a), h2f(b));
+            let r: f32 = $e;
+            f2h(r)
+        }))
+    };
+}
+macro_rules! h3 {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| map3(w, op, |a, b, c| {
+            let ($a, $b, $c) = (h2f(a), h2f(b), h2f(c));
+            let r: f32 = $e;
+            f2h(r)
+        }))
+    };
+}
 
 /// `a·b + c` rounded once.
 pub fn fma16(a: u32, b: u32, c: u32) -> u32 {

@@ -118,10 +118,46 @@ fn u24(v: u32) -> u64 {
     u64::from(v & 0xff_ffff)
 }
 
-macro_rules! i1 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| map1(w, op, #[inline(always)] |$a| $e)) }; }
-macro_rules! i2 { (|$a:ident, $b:ident| $e:expr) => { simd!(|w, op, _e| map2(w, op, #[inline(always)] |$a, $b| $e)) }; }
-macro_rules! i3 { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| map3(w, op, #[inline(always)] |$a, $b, $c| $e)) }; }
-macro_rules! i2d { (|$a:ident, $b:ident, $d:ident| $e:expr) => { simd!(|w, op, _e| map2d(w, op, #[inline(always)] |$a, $b, $d| $e)) }; }
+macro_rules! i1 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| map1(
+            w,
+            op,
+            #[inline(always)]
+            |$a| $e
+        ))
+    };
+}
+macro_rules! i2 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        simd!(|w, op, _e| map2(
+            w,
+            op,
+            #[inline(always)]
+            |$a, $b| $e
+        ))
+    };
+}
+macro_rules! i3 {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| map3(
+            w,
+            op,
+            #[inline(always)]
+            |$a, $b, $c| $e
+        ))
+    };
+}
+macro_rules! i2d {
+    (|$a:ident, $b:ident, $d:ident| $e:expr) => {
+        simd!(|w, op, _e| map2d(
+            w,
+            op,
+            #[inline(always)]
+            |$a, $b, $d| $e
+        ))
+    };
+}
 
 /// Integer operations that saturate under `clamp`.
 #[rustfmt::skip]
@@ -268,7 +304,9 @@ pub fn lookup(m: M, op: &Op) -> Option<Pair> {
 
 /// Sum of products of signed bytes.
 pub fn dot4i(a: u32, b: u32) -> i32 {
-    (0..4).map(|i| i32::from((a >> (8 * i)) as i8) * i32::from((b >> (8 * i)) as i8)).sum()
+    (0..4)
+        .map(|i| i32::from((a >> (8 * i)) as i8) * i32::from((b >> (8 * i)) as i8))
+        .sum()
 }
 /// Sum of products of signed nibbles.
 pub fn dot8i(a: u32, b: u32) -> i32 {

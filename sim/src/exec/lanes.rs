@@ -37,7 +37,11 @@ pub fn lookup(m: M) -> Option<Pair> {
     Some(match m {
         V_READFIRSTLANE_B32 => Pair::plain(|w, op, _| {
             let lane = w.first_lane();
-            let d = usize::from(if op.inst.op.info().operands.len() > 1 { op.dst } else { op.sdst });
+            let d = usize::from(if op.inst.op.info().operands.len() > 1 {
+                op.dst
+            } else {
+                op.sdst
+            });
             w.s[d & 127] = read_lane(w, op, lane);
             Flow::Next
         }),

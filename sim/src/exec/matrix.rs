@@ -4,8 +4,8 @@ use wavesmith_isa::Mnemonic as M;
 
 use super::{Flow, Pair};
 use crate::group::Env;
-use crate::program::Op;
 use crate::mfma::{self, MatrixRegs};
+use crate::program::Op;
 use crate::wave::{AGPR, VGPR, Wave};
 
 /// Handlers of VOP3P-MAI.

@@ -125,10 +125,7 @@ macro_rules! simd {
         ) -> crate::exec::Flow {
             body(w, op, e)
         }
-        crate::exec::Pair {
-            portable,
-            fast,
-        }
+        crate::exec::Pair { portable, fast }
     }};
 }
 pub(crate) use simd;

@@ -21,7 +21,13 @@ pub fn dot2_bf16(a: u32, b: u32, c: f32) -> f32 {
 }
 
 fn rows(w: &mut Wave, op: &Op) -> [usize; 3] {
-    std::array::from_fn(|i| if op.src[i].kind == Kind::None { 0 } else { w.row(op, i) })
+    std::array::from_fn(|i| {
+        if op.src[i].kind == Kind::None {
+            0
+        } else {
+            w.row(op, i)
+        }
+    })
 }
 
 /// Two 16-bit operations: halves chosen by op_sel (low result) and op_sel_hi (high result).
@@ -30,7 +36,13 @@ fn pk16(w: &mut Wave, op: &Op, float: bool, f: impl Fn(u32, u32, u32) -> u32) ->
     let m = op.inst.mods;
     let r = rows(w, op);
     let sel = |field: u32, i: usize| if field >> i & 1 != 0 { 16 } else { 0 };
-    let sign = |field: u32, i: usize| if float && field >> i & 1 != 0 { 0x8000 } else { 0 };
+    let sign = |field: u32, i: usize| {
+        if float && field >> i & 1 != 0 {
+            0x8000
+        } else {
+            0
+        }
+    };
     let lo: [(u32, u32); 3] = std::array::from_fn(|i| (sel(m.op_sel(), i), sign(m.neg(), i)));
     let hi: [(u32, u32); 3] = std::array::from_fn(|i| (sel(m.op_sel_hi(), i), sign(m.abs(), i)));
     let clamp = float && m.clamp() != 0;
@@ -58,23 +70,34 @@ fn clamp16(v: u32) -> u32 {
 fn pk32(w: &mut Wave, op: &Op, f: impl Fn(f32, f32, f32) -> f32) -> Flow {
     let m = op.inst.mods;
     let r = rows(w, op);
-    let half = |sel: u32, neg: u32, i: usize| {
-        (r[i] + (sel >> i & 1) as usize, (neg >> i & 1) << 31)
-    };
+    let half =
+        |sel: u32, neg: u32, i: usize| (r[i] + (sel >> i & 1) as usize, (neg >> i & 1) << 31);
     let one = |w: &Wave, sel: u32, neg: u32| {
         let [a, b, c] = std::array::from_fn(|i| {
-            if op.src[i].kind == Kind::None { (0, 0) } else { half(sel, neg, i) }
+            if op.src[i].kind == Kind::None {
+                (0, 0)
+            } else {
+                half(sel, neg, i)
+            }
         });
         let mut out = [0; 64];
         let (ra, rb, rc) = (&w.rows[a.0], &w.rows[b.0], &w.rows[c.0]);
         for l in 0..64 {
-            let x = f(f32::from_bits(ra[l] ^ a.1), f32::from_bits(rb[l] ^ b.1), f32::from_bits(rc[l] ^ c.1));
+            let x = f(
+                f32::from_bits(ra[l] ^ a.1),
+                f32::from_bits(rb[l] ^ b.1),
+                f32::from_bits(rc[l] ^ c.1),
+            );
             out[l] = x.to_bits();
         }
         if m.clamp() != 0 {
             for v in &mut out {
                 let x = f32::from_bits(*v);
-                *v = if x.is_nan() { 0 } else { x.clamp(0.0, 1.0).to_bits() };
+                *v = if x.is_nan() {
+                    0
+                } else {
+                    x.clamp(0.0, 1.0).to_bits()
+                };
             }
         }
         out
@@ -137,27 +160,61 @@ fn dot2(w: &mut Wave, op: &Op, f: impl Fn(u32, u32, f32) -> f32) -> Flow {
     dot(w, op, |a, b, c| {
         let c = f32::from_bits(c ^ (m.neg() >> 2 & 1) << 31);
         let r = f(pick(a, 0), pick(b, 1), c);
-        let r = if clamp && r.is_nan() { 0.0 } else if clamp { r.clamp(0.0, 1.0) } else { r };
+        let r = if clamp && r.is_nan() {
+            0.0
+        } else if clamp {
+            r.clamp(0.0, 1.0)
+        } else {
+            r
+        };
         r.to_bits()
     })
 }
 
 fn sat_i(v: i64, clamp: bool) -> u32 {
-    if clamp { v.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { v as u32 }
+    if clamp {
+        v.clamp(i32::MIN.into(), i32::MAX.into()) as u32
+    } else {
+        v as u32
+    }
 }
 fn sat_u(v: u64, clamp: bool) -> u32 {
-    if clamp { v.min(u32::MAX.into()) as u32 } else { v as u32 }
+    if clamp {
+        v.min(u32::MAX.into()) as u32
+    } else {
+        v as u32
+    }
 }
 
-macro_rules! pi { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| pk16(w, op, false, |$a, $b, $c| { let _ = $c; $e })) }; }
-macro_rules! ph { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| pk16(w, op, true, |$a, $b, $c| { let _ = $c; $e })) }; }
+macro_rules! pi {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| pk16(w, op, false, |$a, $b, $c| {
+            let _ = $c;
+            $e
+        }))
+    };
+}
+macro_rules! ph {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| pk16(w, op, true, |$a, $b, $c| {
+            let _ = $c;
+            $e
+        }))
+    };
+}
 /// Integer with a saturating form under `clamp`.
 macro_rules! ps {
     (|$a:ident, $b:ident, $c:ident| $e:expr, $s:expr) => {
         simd!(|w, op, _e| if op.inst.mods.clamp() != 0 {
-            pk16(w, op, false, |$a, $b, $c| { let _ = $c; $s })
+            pk16(w, op, false, |$a, $b, $c| {
+                let _ = $c;
+                $s
+            })
         } else {
-            pk16(w, op, false, |$a, $b, $c| { let _ = $c; $e })
+            pk16(w, op, false, |$a, $b, $c| {
+                let _ = $c;
+                $e
+            })
         })
     };
 }
@@ -223,5 +280,7 @@ pub fn lookup(m: M) -> Option<Pair> {
 /// Sum of products of unsigned parts of `bits` each.
 fn dotu(a: u32, b: u32, bits: u32) -> u64 {
     let mask = (1u32 << bits) - 1;
-    (0..32 / bits).map(|i| u64::from(a >> (i * bits) & mask) * u64::from(b >> (i * bits) & mask)).sum()
+    (0..32 / bits)
+        .map(|i| u64::from(a >> (i * bits) & mask) * u64::from(b >> (i * bits) & mask))
+        .sum()
 }

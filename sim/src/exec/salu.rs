@@ -19,64 +19,98 @@ macro_rules! h {
     }};
 }
 /// 32-bit result, SCC kept.
-macro_rules! d32 { (|$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
-    let _ = ($a, $b);
-    set32(w, op, $e)
-}) }; }
+macro_rules! d32 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
+            let _ = ($a, $b);
+            set32(w, op, $e)
+        })
+    };
+}
 /// 64-bit result, SCC kept.
-macro_rules! d64 { (|$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar64(&op.src[0]), w.scalar64(&op.src[1]));
-    let _ = ($a, $b);
-    let r: u64 = $e;
-    w.set_s64(op.dst.into(), r)
-}) }; }
+macro_rules! d64 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar64(&op.src[0]), w.scalar64(&op.src[1]));
+            let _ = ($a, $b);
+            let r: u64 = $e;
+            w.set_s64(op.dst.into(), r)
+        })
+    };
+}
 /// 32-bit result, SCC = result is not zero.
-macro_rules! n32 { (|$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
-    let _ = ($a, $b);
-    let r: u32 = $e;
-    w.scc = r != 0;
-    set32(w, op, r)
-}) }; }
+macro_rules! n32 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
+            let _ = ($a, $b);
+            let r: u32 = $e;
+            w.scc = r != 0;
+            set32(w, op, r)
+        })
+    };
+}
 /// 64-bit result, SCC = result is not zero.
-macro_rules! n64 { (|$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar64(&op.src[0]), w.scalar64(&op.src[1]));
-    let _ = ($a, $b);
-    let r: u64 = $e;
-    w.scc = r != 0;
-    w.set_s64(op.dst.into(), r)
-}) }; }
+macro_rules! n64 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar64(&op.src[0]), w.scalar64(&op.src[1]));
+            let _ = ($a, $b);
+            let r: u64 = $e;
+            w.scc = r != 0;
+            w.set_s64(op.dst.into(), r)
+        })
+    };
+}
 /// 32-bit result and SCC as computed.
-macro_rules! c32 { (|$a:ident, $b:ident, $c:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b, $c) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]), w.scc);
-    let _ = $c;
-    let (r, scc): (u32, bool) = $e;
-    w.scc = scc;
-    set32(w, op, r)
-}) }; }
+macro_rules! c32 {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b, $c) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]), w.scc);
+            let _ = $c;
+            let (r, scc): (u32, bool) = $e;
+            w.scc = scc;
+            set32(w, op, r)
+        })
+    };
+}
 /// SCC only.
-macro_rules! cmp { (|$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
-    w.scc = $e
-}) }; }
+macro_rules! cmp {
+    (|$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]));
+            w.scc = $e
+        })
+    };
+}
 /// SCC of a comparison with the 16-bit immediate.
-macro_rules! cmpk { (i |$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar(&op.src[0]) as i32, i32::from(op.inst.imm as i16));
-    w.scc = $e
-}) };
-(u |$a:ident, $b:ident| $e:expr) => { h!(|w, op| {
-    let ($a, $b) = (w.scalar(&op.src[0]), u32::from(op.inst.imm as u16));
-    w.scc = $e
-}) }; }
+macro_rules! cmpk {
+    (i |$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar(&op.src[0]) as i32, i32::from(op.inst.imm as i16));
+            w.scc = $e
+        })
+    };
+    (u |$a:ident, $b:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($a, $b) = (w.scalar(&op.src[0]), u32::from(op.inst.imm as u16));
+            w.scc = $e
+        })
+    };
+}
 /// EXEC operations that save the old value.
-macro_rules! save { (|$s:ident, $x:ident| $e:expr) => { h!(|w, op| {
-    let ($s, $x) = (w.scalar64(&op.src[0]), w.exec());
-    let r: u64 = $e;
-    w.set_s64(op.dst.into(), $x);
-    w.set_exec(r);
-    w.scc = r != 0
-}) }; }
+macro_rules! save {
+    (|$s:ident, $x:ident| $e:expr) => {
+        h!(|w, op| {
+            let ($s, $x) = (w.scalar64(&op.src[0]), w.exec());
+            let r: u64 = $e;
+            w.set_s64(op.dst.into(), $x);
+            w.set_exec(r);
+            w.scc = r != 0
+        })
+    };
+}
 
 fn set32(w: &mut Wave, op: &Op, v: u32) {
     w.s[usize::from(op.dst) & 127] = v;
@@ -103,7 +137,11 @@ fn bfe(v: u64, b: u32, bits: u32, signed: bool) -> u64 {
 fn flbit_i(v: i64, bits: u32) -> u32 {
     let shift = 64 - bits;
     let v = v << shift;
-    let n = if v < 0 { v.leading_ones() } else { v.leading_zeros() };
+    let n = if v < 0 {
+        v.leading_ones()
+    } else {
+        v.leading_zeros()
+    };
     if n >= bits { u32::MAX } else { n }
 }
 

@@ -6,9 +6,48 @@ use super::float::{flush32, h2f, ldexp32, max32, med32, min32};
 use super::integer::{map1, map2, map2d, map3};
 use super::{Pair, simd};
 
-macro_rules! f1 { (|$a:ident| $e:expr) => { simd!(|w, op, _e| map1(w, op, #[inline(always)] |a| { let $a = f32::from_bits(a); let r: f32 = $e; r.to_bits() })) }; }
-macro_rules! f2 { (|$a:ident, $b:ident| $e:expr) => { simd!(|w, op, _e| map2(w, op, #[inline(always)] |a, b| { let ($a, $b) = (f32::from_bits(a), f32::from_bits(b)); let r: f32 = $e; r.to_bits() })) }; }
-macro_rules! f3 { (|$a:ident, $b:ident, $c:ident| $e:expr) => { simd!(|w, op, _e| map3(w, op, #[inline(always)] |a, b, c| { let ($a, $b, $c) = (f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)); let r: f32 = $e; r.to_bits() })) }; }
+macro_rules! f1 {
+    (|$a:ident| $e:expr) => {
+        simd!(|w, op, _e| map1(
+            w,
+            op,
+            #[inline(always)]
+            |a| {
+                let $a = f32::from_bits(a);
+                let r: f32 = $e;
+                r.to_bits()
+            }
+        ))
+    };
+}
+macro_rules! f2 {
+    (|$a:ident, $b:ident| $e:expr) => {
+        simd!(|w, op, _e| map2(
+            w,
+            op,
+            #[inline(always)]
+            |a, b| {
+                let ($a, $b) = (f32::from_bits(a), f32::from_bits(b));
+                let r: f32 = $e;
+                r.to_bits()
+            }
+        ))
+    };
+}
+macro_rules! f3 {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, _e| map3(
+            w,
+            op,
+            #[inline(always)]
+            |a, b, c| {
+                let ($a, $b, $c) = (f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
+                let r: f32 = $e;
+                r.to_bits()
+            }
+        ))
+    };
+}
 
 /// Denormals to zero: the transcendental unit reads and gives none.
 fn ftz(v: f32) -> f32 {
@@ -39,10 +78,18 @@ fn mul_legacy(a: f32, b: f32) -> f32 {
 
 /// As [`max32`] over three; NaN when any is.
 fn maximum3(a: f32, b: f32, c: f32) -> f32 {
-    if a.is_nan() || b.is_nan() || c.is_nan() { f32::NAN } else { max32(max32(a, b), c) }
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        f32::NAN
+    } else {
+        max32(max32(a, b), c)
+    }
 }
 fn minimum3(a: f32, b: f32, c: f32) -> f32 {
-    if a.is_nan() || b.is_nan() || c.is_nan() { f32::NAN } else { min32(min32(a, b), c) }
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        f32::NAN
+    } else {
+        min32(min32(a, b), c)
+    }
 }
 
 /// Handlers of this file's instructions.
@@ -104,13 +151,27 @@ fn cube(x: f32, y: f32, z: f32) -> [f32; 4] {
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
     if az >= ax && az >= ay {
         let neg = z < 0.0;
-        [if neg { 5.0 } else { 4.0 }, if neg { -x } else { x }, -y, 2.0 * z]
+        [
+            if neg { 5.0 } else { 4.0 },
+            if neg { -x } else { x },
+            -y,
+            2.0 * z,
+        ]
     } else if ay >= ax {
         let neg = y < 0.0;
-        [if neg { 3.0 } else { 2.0 }, x, if neg { -z } else { z }, 2.0 * y]
+        [
+            if neg { 3.0 } else { 2.0 },
+            x,
+            if neg { -z } else { z },
+            2.0 * y,
+        ]
     } else {
         let neg = x < 0.0;
-        [if neg { 1.0 } else { 0.0 }, if neg { z } else { -z }, -y, 2.0 * x]
+        [
+            if neg { 1.0 } else { 0.0 },
+            if neg { z } else { -z },
+            -y,
+            2.0 * x,
+        ]
     }
 }
-

@@ -15,7 +15,11 @@ fn offset(w: &Wave, op: &Op) -> u64 {
         Kind::Const => s.value,
         Kind::None => 0,
         _ => {
-            let imm = if op.inst.mods.has_offset() != 0 { op.inst.imm } else { 0 };
+            let imm = if op.inst.mods.has_offset() != 0 {
+                op.inst.imm
+            } else {
+                0
+            };
             u64::from(w.scalar(s)).wrapping_add_signed(imm.into())
         }
     }

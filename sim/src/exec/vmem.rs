@@ -53,7 +53,14 @@ pub enum Space {
 
 /// Loads up to 4 bytes of one lane.
 #[inline]
-fn lane_load(w: &Wave, e: &mut Env<'_>, space: Space, a: u64, lane: usize, n: u32) -> Result<u32, MemFault> {
+fn lane_load(
+    w: &Wave,
+    e: &mut Env<'_>,
+    space: Space,
+    a: u64,
+    lane: usize,
+    n: u32,
+) -> Result<u32, MemFault> {
     match space {
         Space::Global => Ok(e.mem.load(a, n)? as u32),
         Space::Scratch => scratch_load(w, a, lane, n),
@@ -66,7 +73,15 @@ fn lane_load(w: &Wave, e: &mut Env<'_>, space: Space, a: u64, lane: usize, n: u3
 }
 
 #[inline]
-fn lane_store(w: &mut Wave, e: &mut Env<'_>, space: Space, a: u64, lane: usize, n: u32, v: u32) -> Result<(), MemFault> {
+fn lane_store(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    space: Space,
+    a: u64,
+    lane: usize,
+    n: u32,
+    v: u32,
+) -> Result<(), MemFault> {
     match space {
         Space::Global => e.mem.store(a, n, v.into()),
         Space::Scratch => scratch_store(w, a, lane, n, v),
@@ -83,7 +98,10 @@ fn lane_store(w: &mut Wave, e: &mut Env<'_>, space: Space, a: u64, lane: usize, 
 
 fn scratch_bounds(w: &Wave, a: u64, n: u32) -> Result<(), MemFault> {
     if a + u64::from(n) > u64::from(w.scratch_size) {
-        let what = format!("private offset {a:#x} is past the {} bytes of each work-item", w.scratch_size);
+        let what = format!(
+            "private offset {a:#x} is past the {} bytes of each work-item",
+            w.scratch_size
+        );
         return Err(MemFault { address: a, what });
     }
     Ok(())
@@ -222,7 +240,14 @@ fn load_lds<const K: u32, const S: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) 
             continue;
         }
         for i in 0..count(K) {
-            match lane_load(w, e, space(S), addr[l].wrapping_add(4 * u64::from(i)), l, bytes(K)) {
+            match lane_load(
+                w,
+                e,
+                space(S),
+                addr[l].wrapping_add(4 * u64::from(i)),
+                l,
+                bytes(K),
+            ) {
                 Ok(v) => {
                     let at = base + l as u32 * lds_pitch(count(K)) + 4 * i;
                     e.lds_store(at, 4, extend::<K>(v, 0));
@@ -248,7 +273,11 @@ fn atomic<const S: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
         let get = |w: &Wave, i: usize| {
             let at = d + i * (1 + usize::from(wide));
             let v = u64::from(w.rows[at][l]);
-            if wide { v | u64::from(w.rows[at + 1][l]) << 32 } else { v }
+            if wide {
+                v | u64::from(w.rows[at + 1][l]) << 32
+            } else {
+                v
+            }
         };
         let data = get(w, 0);
         let cmp = if op.compares { get(w, 1) } else { 0 };
@@ -338,7 +367,11 @@ pub fn lookup(op: &Op) -> Option<Pair> {
     };
     let h: Handler = if let Some(k) = rest.strip_prefix("load_lds_") {
         let k = parse(k)?;
-        if s == 0 { instance!(load_lds, k, , 0) } else { instance!(load_lds, k, , 2) }
+        if s == 0 {
+            instance!(load_lds, k, , 0)
+        } else {
+            instance!(load_lds, k, , 2)
+        }
     } else if let Some(k) = rest.strip_prefix("load_") {
         let k = parse(k)?;
         match s {
