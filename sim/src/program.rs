@@ -223,7 +223,10 @@ pub fn resolve(inst: Inst, target: Target) -> Op {
             VccOut => op.sdst = place(o),
             Srsrc | Sbase => op.sdst = place(o),
             Vdata if o.is_some() => {
-                op.dst = place(o);
+                // A returning atomic has a result of its own.
+                if info.slot(Vdst).is_none() {
+                    op.dst = place(o);
+                }
                 op.src[1] = source(o, slot.ty, &inst);
             }
             Addr | Vaddr => op.src[0] = source(o, slot.ty, &inst),

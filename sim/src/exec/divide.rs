@@ -67,7 +67,9 @@ impl Form {
         } else if self.denormal(s1) {
             (up(s0), false)
         } else if recip_denormal && quotient_denormal {
-            (if same(s0, s1) { up(s0) } else { s0 }, true)
+            // Down, so that the quotient comes out 2^64 too large and FMAS scales it back.
+            let down = ldexp64(s0, -self.scale);
+            (if same(s0, s1) { down } else { s0 }, true)
         } else if recip_denormal {
             (ldexp64(s0, -self.scale), false)
         } else if quotient_denormal {
@@ -96,6 +98,10 @@ impl Form {
             signed(0.0)
         } else if self.exponent(num) - self.exponent(den) < -max {
             signed(0.0)
+        } else if q.is_nan() {
+            // The steps in between made ∞ − ∞ of a quotient past the largest number (largest over a denormal). The
+            // manual's pseudocode has no line for it, but division is right on hardware.
+            signed(f64::INFINITY)
         } else {
             signed(q.abs())
         }
