@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::commands::info;
+use crate::commands::{asm, dis, emit, info, kernels, run, selftest};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
@@ -36,12 +36,24 @@ struct Common {
 /// A command is a file under `commands` with an `Args` struct and a function `run`, named here and in [`execute`].
 #[derive(Subcommand, Debug)]
 enum Command {
+    Kernels(kernels::Args),
+    Emit(emit::Args),
+    Run(run::Args),
+    Asm(asm::Args),
+    Dis(dis::Args),
     Info(info::Args),
+    Selftest(selftest::Args),
 }
 
 fn execute(command: Command, out: &mut Output) -> Result<Exit, Failure> {
     match command {
+        Command::Kernels(args) => kernels::run(&args, out),
+        Command::Emit(args) => emit::run(&args, out),
+        Command::Run(args) => run::run(&args, out),
+        Command::Asm(args) => asm::run(&args, out),
+        Command::Dis(args) => dis::run(&args, out),
         Command::Info(args) => info::run(&args, out),
+        Command::Selftest(args) => selftest::run(&args, out),
     }
 }
 

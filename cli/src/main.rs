@@ -4,6 +4,10 @@
 //! |---|---|
 //! | `args` | the command tree and the options every command has |
 //! | `commands` | one file per command |
+//! | `catalog` | from a kernel's name to its code object |
+//! | `params` | kernel parameters as options |
+//! | `device` | the device a run takes, and times |
+//! | `listing` | code as text |
 //! | `failure` | what can go wrong, exit codes, how an error is shown |
 //! | `output` | writing to stdout, to files, and as JSON |
 //! | `input` | reading files, objects and lines of hex |
@@ -11,11 +15,15 @@
 //! | `progress` | bar or spinner of a run that takes over a second |
 
 mod args;
+mod catalog;
 mod commands;
+mod device;
 mod failure;
 mod input;
+mod listing;
 mod nearest;
 mod output;
+mod params;
 mod progress;
 
 fn main() -> std::process::ExitCode {

@@ -8,6 +8,8 @@ use crate::output::Output;
 mod instruction;
 mod object;
 
+pub use object::KernelFacts;
+
 /// Describe a code object or an instruction
 #[derive(clap::Args, Debug)]
 #[command(

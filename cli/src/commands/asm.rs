@@ -1,0 +1,140 @@
+//! `wavesmith asm`: text to code.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use wavesmith_isa::Target;
+use wavesmith_isa::encode::encode;
+use wavesmith_isa::text::{self, SourceError, SourceInst};
+
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output::{Output, hex};
+
+/// Assemble text in LLVM's AMDGPU syntax
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  echo 's_endpgm' | wavesmith asm - --target gfx950\n  \
+wavesmith asm k.s --target gfx942 --format bin -o k.bin"
+)]
+pub struct Args {
+    /// The file; - for stdin
+    #[arg(value_name = "FILE|-", default_value = "-")]
+    file: PathBuf,
+    /// gfx942 or gfx950
+    #[arg(long, value_name = "T")]
+    target: Target,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Hex)]
+    format: Format,
+    /// The file to write; stdout without it
+    #[arg(long = "output", short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// A line per instruction: its bytes in memory order
+    Hex,
+    /// The bytes
+    Bin,
+}
+
+#[derive(Serialize)]
+struct Assembled {
+    target: &'static str,
+    bytes: usize,
+    instructions: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    line: usize,
+    offset: usize,
+    bytes: String,
+}
+
+/// Reads, assembles, writes.
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let source = input::read_text(&args.file)?;
+    let lines =
+        text::assemble(&source, args.target).map_err(|errors| refused(args, &source, &errors))?;
+    let mut bytes = Vec::with_capacity(lines.len() * 8);
+    let mut rows = Vec::new();
+    // Rows are for people and scripts that want lines; raw bytes do without.
+    let wants_rows = out.json || args.format == Format::Hex;
+    for item in &lines {
+        let start = bytes.len();
+        let line = match item {
+            SourceInst::Inst { inst, line, .. } => {
+                let encoded = encode(inst, args.target).map_err(|e| {
+                    Failure::request(format!("{}, line {line}: {e}", input::name(&args.file)))
+                })?;
+                for word in encoded.as_words() {
+                    bytes.extend_from_slice(&word.to_le_bytes());
+                }
+                *line
+            }
+            SourceInst::Raw { word, line, .. } => {
+                bytes.extend_from_slice(&word.to_le_bytes());
+                *line
+            }
+        };
+        if wants_rows {
+            rows.push(Row {
+                line,
+                offset: start,
+                bytes: hex(&bytes[start..]),
+            });
+        }
+    }
+    if out.json {
+        if let Some(path) = &args.output {
+            out.file(path, &contents(args.format, &bytes, &rows))?;
+        }
+        let document = Assembled {
+            target: args.target.name(),
+            bytes: bytes.len(),
+            instructions: rows,
+        };
+        out.json("wavesmith.asm/1", &document)?;
+        return Ok(Exit::Right);
+    }
+    let contents = contents(args.format, &bytes, &rows);
+    match &args.output {
+        Some(path) => out.file(path, &contents)?,
+        None => out.bytes(&contents)?,
+    }
+    Ok(Exit::Right)
+}
+
+fn contents(format: Format, bytes: &[u8], rows: &[Row]) -> Vec<u8> {
+    match format {
+        Format::Bin => bytes.to_vec(),
+        Format::Hex => rows
+            .iter()
+            .map(|r| format!("{}\n", r.bytes))
+            .collect::<String>()
+            .into_bytes(),
+    }
+}
+
+/// The first refused line, with its place; and how many more there are.
+fn refused(args: &Args, source: &str, errors: &[SourceError]) -> Failure {
+    let Some(first) = errors.first() else {
+        return Failure::request("the source was refused without a reason");
+    };
+    let name = input::name(&args.file);
+    let message = match errors.len() {
+        1 => first.error.message.clone(),
+        n => format!("{} (the first of {n} errors)", first.error.message),
+    };
+    let at = first.start + first.error.span.start;
+    let label = first.error.rule.name();
+    let failure = Failure::request(message).at(&name, source, at, first.error.span.len(), label);
+    match &first.error.help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}

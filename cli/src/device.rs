@@ -1,0 +1,105 @@
+//! The device a run takes, and what it tells about time.
+
+use serde::Serialize;
+use wavesmith_isa::Target;
+use wavesmith_loader::DispatchReport;
+use wavesmith_sim::{Emulator, MfmaMode, Options};
+
+use crate::failure::Failure;
+use crate::output::grouped;
+
+/// Options of commands that run something.
+#[derive(clap::Args, Debug)]
+pub struct DeviceArgs {
+    /// Where to run
+    #[arg(long, value_enum, default_value_t = Kind::Emu)]
+    device: Kind,
+    /// How the emulator does matrix instructions
+    #[arg(long, value_enum, default_value_t = Mfma::Exact)]
+    mfma: Mfma,
+    /// Threads of the emulator; 0 for one a core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Kind {
+    /// The emulator
+    Emu,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Mfma {
+    /// As the hardware rounds
+    Exact,
+    /// As the host's vector units round, faster
+    Fast,
+}
+
+impl DeviceArgs {
+    /// The device, for this target.
+    pub fn open(&self, target: Target) -> Result<Emulator, Failure> {
+        match self.device {
+            Kind::Emu => {
+                let options = Options {
+                    mfma: match self.mfma {
+                        Mfma::Exact => MfmaMode::Exact,
+                        Mfma::Fast => MfmaMode::Fast,
+                    },
+                    threads: self.threads,
+                    ..Options::default()
+                };
+                Ok(Emulator::with_options(target, options))
+            }
+        }
+    }
+}
+
+/// Time of a dispatch. On the emulator it says how fast the emulator is, and nothing about a GPU.
+#[derive(Serialize)]
+pub struct Timing {
+    what: &'static str,
+    seconds: f64,
+    workgroups: u64,
+    waves: u64,
+    wave_instructions: Option<u64>,
+    wave_instructions_per_second: Option<f64>,
+    flops_per_second: Option<f64>,
+}
+
+impl Timing {
+    /// Of a dispatch that does `flops` useful floating-point operations.
+    pub fn of(report: &DispatchReport, flops: Option<f64>) -> Timing {
+        let seconds = report.elapsed.as_secs_f64();
+        let rate = |n: f64| (seconds > 0.0).then(|| n / seconds);
+        Timing {
+            what: "emulator wall time",
+            seconds,
+            workgroups: report.workgroups,
+            waves: report.waves,
+            wave_instructions: report.instructions,
+            wave_instructions_per_second: report.instructions.and_then(|n| rate(n as f64)),
+            flops_per_second: flops.and_then(rate),
+        }
+    }
+
+    /// For a person.
+    pub fn lines(&self) -> Vec<String> {
+        let mut first = format!(
+            "time          {:.3} s of emulator wall time (not a GPU's)",
+            self.seconds
+        );
+        if let Some(flops) = self.flops_per_second {
+            first.push_str(&format!(", {:.2} GFLOP/s", flops / 1e9));
+        }
+        let mut lines = vec![first];
+        let (groups, waves) = (grouped(self.workgroups), grouped(self.waves));
+        let mut second = format!("              {groups} workgroups, {waves} waves");
+        if let (Some(n), Some(rate)) = (self.wave_instructions, self.wave_instructions_per_second) {
+            let (n, rate) = (grouped(n), rate / 1e6);
+            second.push_str(&format!(", {n} wave instructions, {rate:.1} M/s"));
+        }
+        lines.push(second);
+        lines
+    }
+}

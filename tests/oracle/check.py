@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Holds `wavesmith` against LLVM and against AITER's code objects.
+
+    check.py corpus  WAVESMITH FILE.tsv.gz gfx950 [--every N]   text and bytes of a corpus, both ways, with LLVM
+    check.py emitted WAVESMITH                                  every object we emit, disassembled by LLVM
+    check.py objects WAVESMITH DIR [--every N]                  dis, then asm, gives the same bytes; needs no LLVM
+
+Ends with 1 when something differs, and shows the first differences.
+"""
+
+import argparse
+import concurrent.futures
+import gzip
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import elf
+
+SHOWN = 10
+
+
+def run(*command, feed=None):
+    done = subprocess.run([str(c) for c in command], input=feed, capture_output=True)
+    if done.returncode:
+        words = " ".join(str(c) for c in command)
+        sys.exit(f"oracle: {words} ended with {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")
+    return done.stdout
+
+
+def report(what, total, differences):
+    print(f"  {what}: {total - len(differences)} of {total} equal", flush=True)
+    for line in differences[:SHOWN]:
+        print(f"    {line}")
+    if len(differences) > SHOWN:
+        print(f"    {SHOWN} shown of {len(differences)}")
+    if not total:
+        print("    nothing was compared")
+    return not differences and total > 0
+
+
+def corpus(args):
+    import llvm
+
+    with gzip.open(args.file, "rt") as rows:
+        rows = [line.rstrip("\n").split("\t") for line in rows if not line.startswith("#")]
+    texts = [row[0] for row in rows[:: args.every]]
+    # LLVM's own answer, now, in one piece; where each line's bytes lie in it follows from ours, as long as they agree.
+    code = llvm.assemble("\n".join(texts) + "\n", args.target)
+    ours = run(args.wavesmith, "asm", "-", "--target", args.target, feed="\n".join(texts).encode())
+    ours = ours.decode().split()
+    if len(ours) != len(texts):
+        sys.exit(f"oracle: wavesmith asm made {len(ours)} instructions of {len(texts)} lines")
+    wrong, theirs, at = [], [], 0
+    for text, word in zip(texts, ours):
+        size = len(word) // 2
+        theirs.append(code[at : at + size].hex())
+        at += size
+        if theirs[-1] != word:
+            wrong.append(f"asm `{text}`: LLVM {theirs[-1]}, wavesmith {word}")
+    if at != len(code):
+        wrong.append(f"asm: LLVM made {len(code)} bytes, wavesmith {at}")
+    good = report(f"asm {args.target}", len(texts), wrong)
+
+    lines = run(args.wavesmith, "dis", "-", "--hex", "--target", args.target, feed="\n".join(theirs).encode())
+    lines = [llvm.plain(line) for line in lines.decode().splitlines()]
+    if len(lines) != len(theirs):
+        sys.exit(f"oracle: wavesmith dis made {len(lines)} lines of {len(theirs)}")
+    # LLVM's C interface gives no text for some words that its assembler makes (odd v_cmpx destinations).
+    disassembler = llvm.Disassembler(args.target)
+    texts = [disassembler.one(bytes.fromhex(word))[1] for word in theirs]
+    pairs = [(word, a, b) for word, a, b in zip(theirs, texts, lines) if a is not None]
+    print(f"  dis {args.target}: LLVM has no text for {len(theirs) - len(pairs)} of {len(theirs)}")
+    wrong = [f"dis {word}: LLVM `{a}`, wavesmith `{b}`" for word, a, b in pairs if a != b]
+    return report(f"dis {args.target}", len(pairs), wrong) and good
+
+
+def emitted(args):
+    import llvm
+
+    kernels = json.loads(run(args.wavesmith, "kernels", "--json"))["kernels"]
+    good = True
+    with tempfile.TemporaryDirectory() as scratch:
+        for kernel in kernels:
+            outs = ["f32", "bf16"] if any(p["name"] == "out" for p in kernel["parameters"]) else [None]
+            for target, abi, out in itertools.product(kernel["targets"], ["5", "6"], outs):
+                path = pathlib.Path(scratch) / "kernel.co"
+                options = ["--out", out] if out else []
+                run(args.wavesmith, "emit", kernel["name"], "--target", target, "--abi", abi, "-o", path, *options)
+                code = elf.section(path.read_bytes(), ".text")
+                theirs = [text for _, _, text in llvm.Disassembler(target).all(code)]
+                ours = json.loads(run(args.wavesmith, "dis", path, "--json"))["instructions"]
+                ours = [llvm.plain(i["text"]) for i in ours]
+                wrong = [
+                    f"{i}: LLVM `{a}`, wavesmith `{b}`"
+                    for i, (a, b) in enumerate(itertools.zip_longest(theirs, ours))
+                    if a != b or a is None
+                ]
+                what = f"{kernel['name']} {target} abi {abi} {out or ''}".strip()
+                good &= report(what, len(theirs), wrong)
+    return good
+
+
+def round_trip(wavesmith, path, scratch):
+    """None, or what is wrong with one object."""
+    listing = pathlib.Path(scratch) / f"{abs(hash(path))}.s"
+    binary = listing.with_suffix(".bin")
+    target = next(part for part in path.parts if part in ("gfx942", "gfx950"))
+    try:
+        for command in (
+            ["dis", path, "-o", listing],
+            ["asm", listing, "--target", target, "--format", "bin", "-o", binary],
+        ):
+            done = subprocess.run([wavesmith, *command], capture_output=True)
+            if done.returncode:
+                return f"{path.name}: {command[0]} ended with {done.returncode}: {done.stderr.decode()[:300]}"
+        code = elf.section(path.read_bytes(), ".text")
+        back = binary.read_bytes()
+        if code == back:
+            return None
+        at = next((i for i, (a, b) in enumerate(zip(code, back)) if a != b), min(len(code), len(back)))
+        return f"{path.name}: {len(code)} bytes became {len(back)}, first difference at {at:#x}"
+    finally:
+        listing.unlink(missing_ok=True)
+        binary.unlink(missing_ok=True)
+
+
+def objects(args):
+    paths = sorted(args.dir.rglob("*.co"))[:: args.every]
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor() as pool:
+        results = pool.map(lambda p: round_trip(args.wavesmith, p, scratch), paths)
+        wrong = [r for r in results if r]
+    return report("dis, then asm", len(paths), wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for function in (corpus, emitted, objects):
+        command = commands.add_parser(function.__name__)
+        command.set_defaults(function=function)
+        command.add_argument("wavesmith", type=pathlib.Path)
+        command.add_argument("--every", type=int, default=1, help="take every N-th")
+        if function is corpus:
+            command.add_argument("file", type=pathlib.Path)
+            command.add_argument("target")
+        if function is objects:
+            command.add_argument("dir", type=pathlib.Path)
+    args = parser.parse_args()
+    sys.exit(0 if args.function(args) else 1)
+
+
+if __name__ == "__main__":
+    main()
