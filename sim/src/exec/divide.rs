@@ -94,9 +94,8 @@ impl Form {
             -f64::NAN
         } else if den == 0.0 || num.is_infinite() {
             signed(f64::INFINITY)
-        } else if den.is_infinite() || num == 0.0 {
-            signed(0.0)
-        } else if self.exponent(num) - self.exponent(den) < -max {
+        } else if den.is_infinite() || num == 0.0 || self.exponent(num) - self.exponent(den) < -max
+        {
             signed(0.0)
         } else if q.is_nan() {
             // The steps in between made ∞ − ∞ of a quotient past the largest number (largest over a denormal). The

@@ -116,7 +116,7 @@ fn bpermute(w: &mut Wave, op: &Op, _: &mut Env<'_>) -> Flow {
     let data = w.rows[usize::from(op.src[1].idx)];
     let off = op.inst.imm as u32;
     let out: Row = std::array::from_fn(|l| {
-        let from = (addr[l].wrapping_add(off) / 4 & 63) as usize;
+        let from = ((addr[l].wrapping_add(off) / 4) & 63) as usize;
         if exec >> from & 1 != 0 { data[from] } else { 0 }
     });
     w.write_row(op.dst.into(), &out);
@@ -130,7 +130,7 @@ fn permute(w: &mut Wave, op: &Op, _: &mut Env<'_>) -> Flow {
     let data = w.rows[usize::from(op.src[1].idx)];
     let mut out = [0; 64];
     for l in (0..64).filter(|l| exec >> l & 1 != 0) {
-        out[(addr[l].wrapping_add(op.inst.imm as u32) / 4 & 63) as usize] = data[l];
+        out[((addr[l].wrapping_add(op.inst.imm as u32) / 4) & 63) as usize] = data[l];
     }
     w.write_row(op.dst.into(), &out);
     Flow::Next

@@ -60,7 +60,7 @@ pub fn lookup(m: M) -> Option<Pair> {
         V_MAX3_F16 => h3!(|a, b, c| max32(max32(a, b), c)),
         V_MED3_F16 => h3!(|a, b, c| med32(a, b, c)),
         V_FMA_F16 | V_FMA_LEGACY_F16 | V_MADAK_F16 => simd!(|w, op, _e| map3(w, op, fma16)),
-        V_MADMK_F16 => simd!(|w, op, _e| map3(w, op, |a, k, b| fma16(a, k, b))),
+        V_MADMK_F16 => simd!(|w, op, _e| map3(w, op, fma16)),
         V_MAD_F16 | V_MAD_LEGACY_F16 => h3!(|a, b, c| h2f(f2h(a * b)) + c),
         V_MAC_F16 => simd!(|w, op, _e| map2d(w, op, |a, b, d| f2h(h2f(f2h(h2f(a) * h2f(b))) + h2f(d)))),
         V_PK_FMAC_F16 => simd!(|w, op, _e| map2d(w, op, |a, b, d| fma16(a, b, d) | fma16(a >> 16, b >> 16, d >> 16) << 16)),

@@ -37,12 +37,7 @@ pub fn lookup(m: M) -> Option<Pair> {
     Some(match m {
         V_READFIRSTLANE_B32 => Pair::plain(|w, op, _| {
             let lane = w.first_lane();
-            let d = usize::from(if op.inst.op.info().operands.len() > 1 {
-                op.dst
-            } else {
-                op.sdst
-            });
-            w.s[d & 127] = read_lane(w, op, lane);
+            w.s[usize::from(op.dst) & 127] = read_lane(w, op, lane);
             Flow::Next
         }),
         V_READLANE_B32 => Pair::plain(|w, op, _| {

@@ -3,6 +3,9 @@
 //! An op's handler is chosen once, at predecoding. Handlers whose work is a loop over lanes exist twice: as the
 //! portable compiler makes them, and with AVX2 and FMA, taken when the host has them.
 
+// Lane loops run over several rows at once; an index says so most plainly.
+#![allow(clippy::needless_range_loop)]
+
 use wavesmith_isa::Target;
 use wavesmith_isa::table::Format;
 

@@ -7,8 +7,6 @@ use crate::group::Env;
 use crate::program::Op;
 use crate::wave::Wave;
 
-type Fn32 = fn(u32, u32) -> u32;
-
 macro_rules! h {
     (|$w:ident, $op:ident| $body:expr) => {{
         fn h($w: &mut Wave, $op: &Op, _: &mut Env<'_>) -> Flow {
@@ -165,14 +163,13 @@ fn shl_add(a: u32, b: u32, n: u32) -> (u32, bool) {
 }
 
 fn spread(v: u32) -> u64 {
-    (0..32).fold(0, |r, i| r | u64::from(v >> i & 1) * 3 << (2 * i))
+    (0..32).fold(0, |r, i| r | (u64::from(v >> i & 1) * 3) << (2 * i))
 }
 
 /// Handlers of SOP1, SOP2, SOPC, SOPK that only compute.
 #[rustfmt::skip]
 pub fn lookup(m: M) -> Option<Pair> {
     use M::*;
-    let _: Option<Fn32> = None;
     let h = match m {
         S_MOV_B32 => d32!(|a, _b| a),
         S_MOV_B64 => d64!(|a, _b| a),
