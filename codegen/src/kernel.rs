@@ -214,3 +214,63 @@ impl Kernel {
         &self.code
     }
 }
+
+impl Kernel {
+    /// The listing: a line per instruction, labels and notes between, and what the kernel takes on top.
+    pub fn listing(&self) -> String {
+        use std::fmt::Write as _;
+        let r = self.resources;
+        let mut out = String::new();
+        let _ = writeln!(out, "; {} for {}", self.name, self.target);
+        let _ = writeln!(
+            out,
+            "; {} VGPRs, {} AccVGPRs, {} SGPRs, {} bytes of LDS, {} waves a SIMD; {} instructions, {} bytes",
+            r.vgprs,
+            r.agprs,
+            r.sgprs,
+            r.lds_bytes,
+            r.waves_per_simd,
+            self.insts.len(),
+            self.code.len()
+        );
+        let mut text = String::new();
+        for (i, inst) in self.insts.iter().enumerate() {
+            for (name, _) in self.labels.iter().filter(|(_, at)| *at == i) {
+                let _ = writeln!(out, "{name}:");
+            }
+            for (_, note) in self.notes.iter().filter(|(at, _)| *at == i) {
+                let _ = writeln!(out, "  ; {note}");
+            }
+            text.clear();
+            let target = self.branch_target(i);
+            wavesmith_isa::text::print(inst, self.target, &mut text);
+            match target {
+                // A label reads better than a count of dwords, and assembles to the same.
+                Some(label) => {
+                    let mnemonic = inst.op.info().name;
+                    let _ = writeln!(out, "  {mnemonic} {label}");
+                }
+                None => {
+                    let _ = writeln!(out, "  {text}");
+                }
+            }
+        }
+        out
+    }
+
+    /// The label that branch `i` goes to.
+    fn branch_target(&self, i: usize) -> Option<&str> {
+        use wavesmith_isa::table::Role;
+        let inst = self.insts.get(i)?;
+        let info = inst.op.info();
+        if info.operands.len() != 1 || info.operands[0].role != Role::Label {
+            return None;
+        }
+        let to = i64::from(*self.offsets.get(i + 1)?) + 4 * i64::from(inst.imm);
+        let at = self.offsets.iter().position(|o| i64::from(*o) == to)?;
+        self.labels
+            .iter()
+            .find(|(_, p)| *p == at)
+            .map(|(n, _)| n.as_str())
+    }
+}
