@@ -7,6 +7,7 @@ use wavesmith_sim::{Emulator, MfmaMode, Options};
 
 use crate::failure::Failure;
 use crate::output::grouped;
+use crate::progress::Progress;
 
 /// Options of commands that run something.
 #[derive(clap::Args, Debug)]
@@ -38,7 +39,7 @@ enum Mfma {
 
 impl DeviceArgs {
     /// The device, for this target.
-    pub fn open(&self, target: Target) -> Result<Emulator, Failure> {
+    pub fn open(&self, target: Target, progress: &Progress) -> Result<Emulator, Failure> {
         match self.device {
             Kind::Emu => {
                 let options = Options {
@@ -47,6 +48,7 @@ impl DeviceArgs {
                         Mfma::Fast => MfmaMode::Fast,
                     },
                     threads: self.threads,
+                    progress: Some(progress.listener()),
                     ..Options::default()
                 };
                 Ok(Emulator::with_options(target, options))

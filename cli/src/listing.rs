@@ -1,11 +1,14 @@
 //! Code as text: labels, instructions, and as comments their addresses and encodings.
 //!
-//! What is written here assembles to the same bytes: branches keep their numbers, and what is no instruction is `.long`.
+//! What is written here assembles to the same bytes: branches keep their numbers. Dwords that are no instruction are
+//! `.long`, and so is an instruction whose text means other bytes (a literal where an inline constant would do), with its
+//! text as a comment behind `=`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use wavesmith_isa::decode::{Decoded, decode_bytes};
+use wavesmith_isa::encode::encode;
 use wavesmith_isa::table::Role;
 use wavesmith_isa::{Inst, Target, text};
 use wavesmith_loader::object::ObjectFile;
@@ -106,14 +109,15 @@ pub fn of_object(object: &ObjectFile<'_>) -> Result<String, Failure> {
 pub fn of_code(code: &[u8], base: u64, target: Target, symbols: &Symbols, out: &mut String) {
     for step in steps(code, base, target) {
         labels(step.address, symbols, out);
+        let raw = (!assembles(&step, target)).then(|| longs(step.bytes));
+        let source = raw.as_ref().unwrap_or(&step.text);
         // Writing to a string does not fail.
-        let _ = write!(out, "\t{:<59} // {:012X}:", step.text, step.address);
-        for word in step.bytes.chunks_exact(4) {
-            let _ = write!(
-                out,
-                " {:08X}",
-                word.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b))
-            );
+        let _ = write!(out, "\t{source:<59} // {:012X}:", step.address);
+        for word in words(step.bytes) {
+            let _ = write!(out, " {word:08X}");
+        }
+        if raw.is_some() && step.inst.is_some() {
+            let _ = write!(out, " = {}", step.text);
         }
         if let Some(to) = step.branch {
             let _ = write!(out, " <{}>", place(to, symbols));
@@ -125,6 +129,28 @@ pub fn of_code(code: &[u8], base: u64, target: Target, symbols: &Symbols, out: &
     for byte in rest(code) {
         let _ = writeln!(out, "\t.byte 0x{byte:02x}");
     }
+}
+
+/// Whether the step's text means its bytes.
+fn assembles(step: &Step<'_>, target: Target) -> bool {
+    let Ok(inst) = text::parse(&step.text, target) else {
+        return false;
+    };
+    // Most texts give the very instruction that was decoded; only then is there nothing to encode.
+    step.inst == Some(inst)
+        || encode(&inst, target).is_ok_and(|e| e.as_words().iter().copied().eq(words(step.bytes)))
+}
+
+/// Whole dwords.
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b));
+    bytes.chunks_exact(4).map(word)
+}
+
+/// Dwords as the assembler takes them.
+pub fn longs(bytes: &[u8]) -> String {
+    let words: Vec<String> = words(bytes).map(|w| format!("0x{w:08x}")).collect();
+    format!(".long {}", words.join(", "))
 }
 
 fn labels(address: u64, symbols: &Symbols, out: &mut String) {

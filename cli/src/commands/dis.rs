@@ -201,7 +201,7 @@ fn lines(
                 address: address - code.len() as u64,
                 bytes: &code,
                 inst: None,
-                text: longs(&code),
+                text: listing::longs(&code),
                 branch: None,
             }),
         };
@@ -223,13 +223,4 @@ fn lines(
         symbols: Vec::new(),
         instructions: rows,
     })
-}
-
-fn longs(code: &[u8]) -> String {
-    let word = |b: &[u8]| b.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b));
-    let words: Vec<String> = code
-        .chunks_exact(4)
-        .map(|c| format!("0x{:08x}", word(c)))
-        .collect();
-    format!(".long {}", words.join(", "))
 }

@@ -55,12 +55,9 @@ pub fn run(args: &Args, path: &Path, launch: &Path, out: &mut Output) -> Result<
     let target = target_of(path, &object, args.target)?;
     let file = input::object(path, &object)?;
     let case = Case::read(launch).map_err(|e| case_failure(&e))?;
-    let device = args.device.open(target)?;
     let subject = input::name(path);
-    let progress = Progress::start(
-        &format!("running {subject} on {}", device.name()),
-        out.json || out.quiet,
-    );
+    let progress = Progress::start(format!("{subject} on the emulator"), out.json || out.quiet);
+    let device = args.device.open(target, &progress)?;
     let result = case.run(&device, &object);
     drop(progress);
     let report = result.map_err(|e| case_failure(&e))?;

@@ -65,11 +65,8 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     let target = target_of(path, object, args.target)?;
     let file = input::object(path, object)?;
-    let device = args.device.open(target)?;
-    let progress = Progress::start(
-        &format!("running {subject} on {}", device.name()),
-        out.json || out.quiet,
-    );
+    let progress = Progress::start(format!("{subject} on the emulator"), out.json || out.quiet);
+    let device = args.device.open(target, &progress)?;
     let result = run_object(&device, object, &args.params.0, args.seed, args.tolerance);
     drop(progress);
     let (config, report) = result.map_err(catalog::kernel_failure)?;
@@ -112,7 +109,7 @@ pub fn run(
         // A failed check is what was asked for; only success is silent.
         if report.passed {
             out.remark(format!("  {line}"))?;
-        } else if !out.json {
+        } else {
             out.line(format!("  {line}"))?;
         }
     }
@@ -160,18 +157,18 @@ fn check_lines(report: &GemmReport, tolerance: Option<f64>) -> Vec<String> {
     };
     let bound = match tolerance {
         Some(t) => format!("--tolerance {t} times the sum of magnitudes"),
-        None => "rounding of f32 sums, and of the result's type".to_owned(),
+        None => "what rounding f32 sums and the result can do".to_owned(),
+    };
+    let worst = match report.bound_at_worst {
+        0.0 => String::new(),
+        limit => format!(
+            "; worst against its bound at ({}, {}): {:.4} of {limit:.3e}",
+            report.worst.0, report.worst.1, report.worst_ratio
+        ),
     };
     vec![
         format!("check         {verdict}: {counted}"),
-        format!(
-            "              max error {:.3e}; worst against its bound at ({}, {}): {:.3} of {:.3e}",
-            report.max_error,
-            report.worst.0,
-            report.worst.1,
-            report.worst_ratio,
-            report.bound_at_worst
-        ),
+        format!("              max error {:.3e}{worst}", report.max_error),
         format!("              bound: {bound}"),
     ]
 }
