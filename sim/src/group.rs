@@ -212,8 +212,9 @@ impl Group<'_> {
             f.wave = Some(w.number);
             if let Some(op) = op {
                 f.pc = Some(op.pc.into());
-                let info = op.inst.op.info();
-                f.instruction = Some(format!("{}{}", info.name, info.suffix));
+                let mut text = String::new();
+                wavesmith_isa::text::print(&op.inst, self.env.program.target, &mut text);
+                f.instruction = Some(text);
             }
         }
     }
