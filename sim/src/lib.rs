@@ -24,3 +24,4 @@ mod program;
 mod wave;
 
 pub use emulator::{Emulator, MfmaMode, Options, Progress};
+pub use program::supports;

@@ -23,9 +23,14 @@ pub struct Alloc {
 }
 
 impl Alloc {
-    fn new(base: u64, size: u64) -> Alloc {
-        let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
-        Alloc { base, size, words }
+    /// `None` when the host has not that much.
+    fn new(base: u64, size: u64) -> Option<Alloc> {
+        let n = usize::try_from(size.div_ceil(4)).ok()?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(n).ok()?;
+        words.resize_with(n, || AtomicU32::new(0));
+        let words = words.into_boxed_slice();
+        Some(Alloc { base, size, words })
     }
 
     /// Its dwords, the last one padded.
@@ -97,14 +102,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Takes `size` zeroed bytes.
-    pub fn alloc(&self, size: u64) -> Arc<Alloc> {
+    /// Takes `size` zeroed bytes; `None` when the host has not that much.
+    pub fn alloc(&self, size: u64) -> Option<Arc<Alloc>> {
         let mut guard = self.allocs.write().unwrap_or_else(PoisonError::into_inner);
         let base = guard.0.max(FIRST);
-        guard.0 = (base + size).next_multiple_of(PAGE) + PAGE;
-        let alloc = Arc::new(Alloc::new(base, size));
+        let next = base.checked_add(size)?.checked_next_multiple_of(PAGE)?;
+        let alloc = Arc::new(Alloc::new(base, size)?);
+        guard.0 = next.checked_add(PAGE)?;
         guard.1.insert(base, alloc.clone());
-        alloc
+        Some(alloc)
     }
 
     /// Gives an allocation back; its size, if there was one.

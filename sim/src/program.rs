@@ -267,6 +267,13 @@ pub fn resolve(inst: Inst, target: Target) -> Op {
     op
 }
 
+/// Whether the emulator has semantics for an instruction. Matrix instructions count as known: which shapes and types
+/// have arithmetic is [`crate::mfma`]'s to say.
+#[must_use]
+pub fn supports(inst: &Inst, target: Target) -> bool {
+    exec::find(&resolve(*inst, target), target).is_some()
+}
+
 /// Types of 16 bits.
 pub fn is_half(ty: Ty) -> bool {
     matches!(ty, Ty::F16 | Ty::Bf16 | Ty::B16 | Ty::I16 | Ty::U16)

@@ -135,9 +135,14 @@ pub(crate) use simd;
 
 /// The handler of a resolved op; one that reports the instruction as unsupported where there is none.
 pub fn handler(op: &Op, target: Target) -> Handler {
+    find(op, target).map_or(control::unsupported as Handler, Pair::pick)
+}
+
+/// The handler of a resolved op, if there is one.
+pub fn find(op: &Op, target: Target) -> Option<Pair> {
     use Format::*;
     let m = op.inst.op.info().mnemonic;
-    let found = match op.inst.op.info().format {
+    match op.inst.op.info().format {
         SOP1 | SOP2 | SOPC | SOPK => salu::lookup(m).or_else(|| control::lookup(m)),
         SOPP => control::lookup(m),
         SMEM => smem::lookup(m),
@@ -158,6 +163,5 @@ pub fn handler(op: &Op, target: Target) -> Handler {
         DS => ds::lookup(op).or_else(|| ds_atomic::lookup(op)),
         FLAT | GLOBAL | SCRATCH => vmem::lookup(op),
         MUBUF | MTBUF => buffer::lookup(op, target),
-    };
-    found.map_or(control::unsupported as Handler, Pair::pick)
+    }
 }
