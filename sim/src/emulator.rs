@@ -128,6 +128,14 @@ impl Emulator {
         &mut self.options
     }
 
+    /// Memory from the host.
+    fn take(&self, bytes: u64) -> Result<Arc<Alloc>, DeviceError> {
+        self.memory.alloc(bytes).ok_or(DeviceError::OutOfMemory {
+            requested: bytes,
+            available: 0,
+        })
+    }
+
     fn threads(&self) -> usize {
         match self.options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -352,8 +360,9 @@ impl Device for Emulator {
                 available: limit.saturating_sub(used),
             });
         }
+        let alloc = self.take(bytes)?;
         self.used.fetch_add(bytes, Ordering::Relaxed);
-        Ok(DevicePtr(self.memory.alloc(bytes).base))
+        Ok(DevicePtr(alloc.base))
     }
 
     fn free(&self, ptr: DevicePtr) -> Result<(), DeviceError> {
@@ -392,7 +401,7 @@ impl Device for Emulator {
         }
         // Laid out once for its size, then where it lies.
         let size = load_image(&file, 0)?.bytes.len() as u64;
-        let alloc = self.memory.alloc(size);
+        let alloc = self.take(size)?;
         let image = match load_image(&file, alloc.base) {
             Ok(image) => image,
             Err(error) => {
@@ -473,12 +482,10 @@ impl Device for Emulator {
             }))
         })?;
         // Compilers may load past the last argument, up to the next 64 bytes.
-        let kernarg = self
-            .memory
-            .alloc((launch.kernarg.len() as u64).next_multiple_of(64).max(64));
+        let kernarg = self.take((launch.kernarg.len() as u64).next_multiple_of(64).max(64))?;
+        let packet = self.take(64)?;
+        let queue = self.take(4096)?;
         write_bytes(&kernarg, 0, launch.kernarg);
-        let packet = self.memory.alloc(64);
-        let queue = self.memory.alloc(4096);
         let setup = Setup {
             descriptor: d,
             addresses: Addresses {
