@@ -28,7 +28,8 @@ impl From<Exit> for std::process::ExitCode {
 pub struct Failure {
     /// What the process ends with.
     pub exit: Exit,
-    problem: Option<Problem>,
+    // Boxed, so that a result is not as large as an error.
+    problem: Option<Box<Problem>>,
 }
 
 /// One error, as a person sees it.
@@ -58,12 +59,12 @@ impl Failure {
     fn new(exit: Exit, message: impl Display) -> Failure {
         Failure {
             exit,
-            problem: Some(Problem {
+            problem: Some(Box::new(Problem {
                 message: message.to_string(),
                 help: None,
                 source_code: None,
                 label: None,
-            }),
+            })),
         }
     }
 
@@ -123,7 +124,7 @@ impl Failure {
             });
             eprintln!("{line}");
         } else {
-            eprintln!("{:?}", miette::Report::new(problem));
+            eprintln!("{:?}", miette::Report::new(*problem));
         }
         exit
     }
