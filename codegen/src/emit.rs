@@ -207,7 +207,7 @@ impl Emitted<'_> {
         self
     }
 
-    pub(crate) fn to_lds(self) -> Self {
+    pub(crate) fn with_lds(self) -> Self {
         self.with(|i| i.mods.set_lds(1))
     }
 

@@ -201,7 +201,7 @@ impl RegisterPlan {
         let mut s = self.0.borrow_mut();
         let f = &s.files[file as usize];
         let (end, align) = (first.saturating_add(n), file.alignment(n));
-        if end > f.limit || first % align != 0 {
+        if end > f.limit || !first.is_multiple_of(align) {
             return Err(PlanError::BadPin {
                 file,
                 first,

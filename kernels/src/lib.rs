@@ -5,7 +5,7 @@
 //! | [`gemm`] | bf16 `D = A·Bᵀ`: shape, kernel, reference, run and check |
 //! | [`pack`] | a finished kernel as a code object |
 //! | [`params`] | what a kernel's parameters are called and default to |
-//! | [`registry`] | every kernel by name |
+//! | [`registry()`] | every kernel by name |
 //! | [`random`] | seeded input |
 
 pub mod error;
@@ -13,7 +13,7 @@ pub mod gemm;
 pub mod pack;
 pub mod params;
 pub mod random;
-pub mod registry;
+mod registry;
 
 pub use error::KernelError;
 pub use params::{Param, Params};

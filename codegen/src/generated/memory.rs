@@ -641,7 +641,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_dwordx2`: `vdata` written, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -831,7 +831,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_format_xy`: `vdata` written, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -926,7 +926,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_sbyte_d16`: `vdata` read and written, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -1040,7 +1040,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_ubyte`: `vdata` written, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -1078,7 +1078,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_ubyte_d16`: `vdata` read and written, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -1154,7 +1154,7 @@ impl<T: TargetType> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_store_byte`: `vdata` read, `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -7280,7 +7280,7 @@ impl<T: Gfx950Insts> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `buffer_load_dwordx4` to LDS at M0: `vaddr` read, `srsrc` read, `soffset` read.
     #[inline]
@@ -7299,7 +7299,7 @@ impl<T: Gfx950Insts> KernelBuilder<T> {
             },
             &[absent(), vaddr.given(), srsrc.given(), soffset.given()],
         )
-        .to_lds()
+        .with_lds()
     }
     /// `ds_read_b64_tr_b16`: `vdst` written, `addr` read.
     #[inline]

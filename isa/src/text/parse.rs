@@ -177,21 +177,21 @@ fn build(op: Op, l: &Line<'_>, target: Target) -> Result<Inst, ParseError> {
     let mut items = l.items.iter();
     let end = l.items.last().map_or(l.mnemonic_span.end, |i| i.span.end);
     let mut literal: Option<u32> = None;
-    if info.operands.is_empty() {
-        if let Some(it) = items.next() {
-            match it.written {
-                Written::Number(Number::Int(v))
-                    if info.format == Format::SOPP && (-32768..65536).contains(&v) =>
-                {
-                    inst.imm = v as i32 & 0xffff;
-                }
-                _ => {
-                    return Err(ParseError::new(
-                        Rule::TooManyOperands,
-                        it.span.clone(),
-                        "takes no operand",
-                    ));
-                }
+    if info.operands.is_empty()
+        && let Some(it) = items.next()
+    {
+        match it.written {
+            Written::Number(Number::Int(v))
+                if info.format == Format::SOPP && (-32768..65536).contains(&v) =>
+            {
+                inst.imm = v as i32 & 0xffff;
+            }
+            _ => {
+                return Err(ParseError::new(
+                    Rule::TooManyOperands,
+                    it.span.clone(),
+                    "takes no operand",
+                ));
             }
         }
     }

@@ -188,10 +188,10 @@ pub fn constant(n: Number, ty: Ty) -> Option<(Operand, u32)> {
                 if let Some(o) = Operand::int(i32::from(bits as u16 as i16)) {
                     return Some((o, 0));
                 }
-                if matches!(ty, Ty::F16 | Ty::PkF16) {
-                    if let Some(c) = inline_f16(bits) {
-                        return inline(c);
-                    }
+                if matches!(ty, Ty::F16 | Ty::PkF16)
+                    && let Some(c) = inline_f16(bits)
+                {
+                    return inline(c);
                 }
                 return lit(bits);
             }

@@ -112,7 +112,7 @@ fn method(out: &mut String, name: &str, m: &Method<'_>, form: &str) {
     let op = |r: Option<&Row>| r.map_or("None".to_owned(), |r| format!("Some(Op::{})", op_name(r)));
     let tail = match form {
         "_rtn" => ".sc0()",
-        "_lds" => ".to_lds()",
+        "_lds" => ".with_lds()",
         _ => "",
     };
     let what = match form {

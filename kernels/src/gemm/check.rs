@@ -178,7 +178,7 @@ pub fn run_gemm(
                 w.error = w
                     .error
                     .max(if error.is_nan() { f64::INFINITY } else { error });
-                if !(ratio <= w.ratio) {
+                if ratio.is_nan() || ratio > w.ratio {
                     (w.ratio, w.bound, w.at) = (
                         if ratio.is_nan() { f64::INFINITY } else { ratio },
                         limit,

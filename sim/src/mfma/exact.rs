@@ -34,7 +34,7 @@ pub struct Unpacked {
 /// Takes bit patterns apart. Subnormals keep the smallest normal exponent.
 pub fn unpack(bits: &[u32], format: Half) -> Unpacked {
     let (fraction, bias) = format.layout();
-    let max = (0x7fff >> fraction) as i32;
+    let max = 0x7fff >> fraction;
     let mut u = Unpacked::default();
     for &x in bits {
         let field = ((x & 0x7fff) >> fraction) as i32;
