@@ -5,12 +5,12 @@
 //! | [`target`] | the two targets, as a value and as types, with their properties |
 //! | [`operand`] | one operand: a register tuple, an inline constant, a literal, an immediate |
 //! | [`mods`] | an instruction's modifiers, packed |
-//! | [`inst`] | [`Inst`](inst::Inst): 32 bytes of plain data, what every other layer passes around |
-//! | [`table`] | what the tables in `isa/spec` say about each [`Op`](op::Op) |
-//! | [`decode`] | dwords to [`Inst`](inst::Inst) |
-//! | [`encode`] | [`Inst`](inst::Inst) to dwords |
+//! | [`inst`] | [`Inst`]: 32 bytes of plain data, what every other layer passes around |
+//! | [`table`] | what the tables in `isa/spec` say about each [`Op`] |
+//! | [`decode`] | dwords to [`Inst`] |
+//! | [`encode`] | [`Inst`] to dwords |
 //! | `layout` | private: where each format keeps its fields, read by both directions |
-//! | [`op`] | generated: one [`Op`](op::Op) per mnemonic and encoding, one [`Mnemonic`](op::Mnemonic) per mnemonic |
+//! | [`op`] | generated: one [`Op`] per mnemonic and encoding, one [`Mnemonic`] per mnemonic |
 
 pub mod decode;
 pub mod encode;
