@@ -4,7 +4,8 @@ use crate::builder::{Core, Label};
 use crate::regs::Given;
 use std::sync::LazyLock;
 use wavesmith_isa::operand::OperandKind;
-use wavesmith_isa::table::{Class, Format, OperandInfo, Role, Width};
+use wavesmith_isa::table::{Class, Format, OperandInfo, Role};
+use wavesmith_isa::text::constant;
 use wavesmith_isa::{Inst, Op, Operand};
 
 /// The encodings of one mnemonic that a typed method may choose from.
@@ -50,9 +51,31 @@ fn fits(slot: &OperandInfo, g: &Given) -> bool {
     slot.class.intersects(class_of(g.operand))
 }
 
+/// The operand a slot makes of what was given: a number becomes the inline constant or literal that the slot's type
+/// reads as that number, or nothing when it has no such form.
+fn resolve(slot: &OperandInfo, g: &Given) -> Given {
+    match g.number.map(|n| constant(n, slot.ty)) {
+        None => *g,
+        Some(Some((operand, lit))) => Given {
+            operand,
+            lit,
+            number: g.number,
+        },
+        Some(None) => Given {
+            operand: Operand::NONE,
+            ..*g
+        },
+    }
+}
+
 fn misfit(op: Op, given: &[Given]) -> Option<usize> {
     let slots = op.info().operands;
-    (0..slots.len()).find(|&i| given.get(i).is_none_or(|g| !fits(&slots[i], g)))
+    (0..slots.len()).find(|&i| {
+        given.get(i).is_none_or(|g| {
+            let r = resolve(&slots[i], g);
+            (g.number.is_some() && !r.operand.is_some()) || !fits(&slots[i], &r)
+        })
+    })
 }
 
 /// Picks the encoding and appends the instruction. Mistakes are recorded in the builder, `finish` returns the first.
@@ -65,7 +88,9 @@ pub(crate) fn emit<'k>(core: &'k mut Core, choice: Choice, given: &[Given]) -> E
     let mut inst = Inst::new(op);
     let mut literal = None;
     for (i, slot) in op.info().operands.iter().enumerate() {
-        let Some(g) = given.get(i) else { continue };
+        let Some(g) = given.get(i).map(|g| resolve(slot, g)) else {
+            continue;
+        };
         let mut o = g.operand;
         if slot.class == Class::LITERAL32 {
             o = Operand::LITERAL;
@@ -82,12 +107,6 @@ pub(crate) fn emit<'k>(core: &'k mut Core, choice: Choice, given: &[Given]) -> E
                 literal = Some(g.lit);
                 inst.lit = g.lit;
             }
-            // A constant stands for as many dwords as the slot reads.
-            OperandKind::Int(_) | OperandKind::Float(_) => {
-                if let Width::Fixed(n) = slot.width {
-                    o = o.with_dwords(u32::from(n.max(1)));
-                }
-            }
             _ => {}
         }
         inst.ops[i] = o;
@@ -100,7 +119,7 @@ pub(crate) fn emit<'k>(core: &'k mut Core, choice: Choice, given: &[Given]) -> E
                 "{:?} takes {:?}, not {:?}",
                 slot.role,
                 slot.class,
-                given.get(i).map(|g| g.operand)
+                given.get(i).map(|g| (g.operand, g.number))
             ),
         );
     }
@@ -176,7 +195,14 @@ impl Emitted<'_> {
         match VARIANTS[info.mnemonic as usize][kind] {
             Some(op) => self.with(|i| {
                 let mut new = Inst { op, ..*i };
-                new.mods = op.info().default_mods();
+                // What was set stays set; where the new encoding has no room for it, encoding says so.
+                new.mods = op
+                    .info()
+                    .default_mods()
+                    .with_neg(i.mods.neg())
+                    .with_abs(i.mods.abs())
+                    .with_clamp(i.mods.clamp())
+                    .with_omod(i.mods.omod());
                 *i = new;
             }),
             None => {
@@ -299,6 +325,7 @@ pub(crate) fn imm(value: i32) -> Given {
     Given {
         operand: Operand::IMM,
         lit: value as u32,
+        number: None,
     }
 }
 
@@ -307,5 +334,6 @@ pub(crate) fn literal(value: u32) -> Given {
     Given {
         operand: Operand::LITERAL,
         lit: value,
+        number: None,
     }
 }

@@ -3,19 +3,26 @@
 use crate::plan::{File, RegisterPlan};
 use std::marker::PhantomData;
 use wavesmith_isa::Operand;
+use wavesmith_isa::text::Number;
 
 /// An operand as an instruction takes it: the coded operand, and the dword behind it when it is a literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Given {
     /// The operand.
     pub operand: Operand,
     /// Its literal, if [`Operand::LITERAL`].
     pub lit: u32,
+    /// A number; which inline constant or literal it becomes is the slot's to say.
+    pub number: Option<Number>,
 }
 
 impl From<Operand> for Given {
     fn from(operand: Operand) -> Given {
-        Given { operand, lit: 0 }
+        Given {
+            operand,
+            lit: 0,
+            number: None,
+        }
     }
 }
 
@@ -156,25 +163,28 @@ special! {
     Off = Operand::OFF;
 }
 
+impl From<Number> for Given {
+    fn from(n: Number) -> Given {
+        Given {
+            operand: Operand::NONE,
+            lit: 0,
+            number: Some(n),
+        }
+    }
+}
 impl Reg for i32 {
     fn given(&self) -> Given {
-        match Operand::int(*self).or_else(|| Operand::float_bits(*self as u32)) {
-            Some(o) => o.into(),
-            None => Given {
-                operand: Operand::LITERAL,
-                lit: *self as u32,
-            },
-        }
+        Number::Int(i64::from(*self)).into()
     }
 }
 impl Reg for u32 {
     fn given(&self) -> Given {
-        (*self as i32).given()
+        Number::Int(i64::from(*self)).into()
     }
 }
 impl Reg for f32 {
     fn given(&self) -> Given {
-        (self.to_bits() as i32).given()
+        Number::Float(f64::from(*self)).into()
     }
 }
 
@@ -274,6 +284,7 @@ impl SmemOffset for i32 {
         Given {
             operand: Operand::IMM,
             lit: *self as u32,
+            number: None,
         }
     }
 }

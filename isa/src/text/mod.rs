@@ -26,3 +26,4 @@ pub use assemble::{SourceError, SourceInst, assemble};
 pub use error::{ParseError, Rule};
 pub use parse::parse;
 pub use print::{operand, print};
+pub use value::{Number, constant};

@@ -190,6 +190,8 @@ fn load<T: GemmTarget>(k: &mut KernelBuilder<T>, r: &Regs, path: Path, slabs: u3
             k.s_sub_i32(&left, &r.k_left, (64 * slab + e) as i32);
             k.s_add_u32(&at_k, &r.k0_bytes, (128 * slab) as i32);
             k.v_cmp_gt_i32(VCC, &left, &r.chunk_k);
+            // A vector read of VCC needs two states after a vector write of it (hazard G18).
+            k.nops(2);
             for (matrix, descriptor) in [&r.a, &r.b].into_iter().enumerate() {
                 for (j, offset) in r.offsets.iter().enumerate() {
                     let place = matrix as u32 * slabs + slab;
@@ -342,6 +344,8 @@ fn prologue<T: GemmTarget>(
     k.v_and_b32(&t, 0x3ff, &entry.work_item);
     k.v_and_b32(&lane, 63, &t);
     k.v_lshrrev_b32(&t, 6, &t);
+    // A lane read needs one state after a vector write of its source (hazard G23).
+    k.nops(1);
     k.v_readfirstlane_b32(&wave, &t);
     k.s_lshr_b32(&wave_m, &wave, 1);
     k.s_and_b32(&wave_n, &wave, 1);
@@ -409,6 +413,7 @@ fn prologue<T: GemmTarget>(
             k.v_cmp_gt_u32(VCC, &n, &t);
             k.v_lshlrev_b32(&t, out.bytes().trailing_zeros() as i32, &t);
             k.v_add_u32(&o, &u, &t);
+            // With the shift and the add, two states between the compare and its use (hazard G18).
             k.v_cndmask_b32(&o, &beyond, &o, VCC);
             o
         })
@@ -461,8 +466,8 @@ fn store_tile<T: GemmTarget>(
     tile: &Tile,
     out: Out,
 ) {
-    // A vector read of a matrix result waits for up to 18 states (`XDL write, VALU or VMEM read`, 16 passes).
-    k.nops(18);
+    // A vector read of a matrix result waits for 20 states at most (gfx950, 16 passes); fewer passes need fewer.
+    k.nops(20);
     let (at, s_7fff) = (k.sgprs::<1>(), k.sgprs::<1>());
     let t = k.vgprs::<2>();
     k.s_mov_b32(&s_7fff, 0x7fff);
