@@ -29,6 +29,7 @@ pub struct Unpacked {
     significand: Vec<i32>,
     exponent: Vec<i32>,
     special: Vec<bool>,
+    any_special: bool,
 }
 
 /// Takes bit patterns apart. Subnormals keep the smallest normal exponent.
@@ -49,6 +50,7 @@ pub fn unpack(bits: &[u32], format: Half) -> Unpacked {
             field.max(1) - bias
         });
         u.special.push(field == max);
+        u.any_special |= field == max;
     }
     u
 }
@@ -58,8 +60,10 @@ const ZERO: i32 = -126;
 
 /// Shifts the magnitude right, toward zero.
 fn cut(x: i32, by: i32) -> i32 {
-    let m = x.unsigned_abs().checked_shr(by as u32).unwrap_or(0) as i32;
-    if x < 0 { -m } else { m }
+    // A product has at most 27 bits, so a shift by 31 leaves nothing.
+    let m = (x.unsigned_abs() >> by.min(31)) as i32;
+    let sign = x >> 31;
+    (m ^ sign) - sign
 }
 
 /// Shifts right, toward minus infinity.
@@ -91,10 +95,11 @@ pub fn dot_groups(
         );
         at += len;
         let special = !c.is_finite()
-            || a.special[pa.clone()]
-                .iter()
-                .chain(&b.special[pb.clone()])
-                .any(|s| *s);
+            || (a.any_special || b.any_special)
+                && a.special[pa.clone()]
+                    .iter()
+                    .chain(&b.special[pb.clone()])
+                    .any(|s| *s);
         if special {
             c = special_sum(&af[pa], &bf[pb], c);
             continue;
@@ -107,7 +112,8 @@ pub fn dot_groups(
             p[l] = (sa[l] * sb[l]) << widen;
             e[l] = ea[l] + eb[l];
         }
-        let top = e[..len].iter().copied().max().unwrap_or(2 * ZERO);
+        // Places without a product are zeros at the lowest exponent.
+        let top = e.iter().fold(2 * ZERO, |t, x| t.max(*x));
         if top >= 127 {
             // A product of 2^128 and more is infinite before the sum.
             let over = (0..len).any(|l| {
@@ -118,8 +124,8 @@ pub fn dot_groups(
                 continue;
             }
         }
-        let sum: i64 = (0..len).map(|l| i64::from(cut(p[l], top - e[l]))).sum();
-        c = join(sum, top, c);
+        let sum: i32 = (0..8).map(|l| cut(p[l], top - e[l])).sum();
+        c = join(i64::from(sum), top, c);
     }
     c
 }
@@ -136,7 +142,9 @@ fn join(sum: i64, top: i32, c: f32) -> f32 {
     let c24 = floor(mantissa << 1, high - ec);
     let total = s + (c24 << 7);
     // Below 2^53, so exact in f64; the scale is a power of two; the last conversion is the one rounding.
-    (total as f64 * 2f64.powi(high - 31)) as f32
+    // `high` is between -252 and 254, so the scale is a normal number.
+    let scale = f64::from_bits(((1023 + high - 31) as u64) << 52);
+    (total as f64 * scale) as f32
 }
 
 /// With an infinity or a NaN about, only which of them wins matters.

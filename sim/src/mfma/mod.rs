@@ -143,13 +143,16 @@ fn gather(regs: &MatrixRegs<'_>, o: Operand, s: &Shape, rows: usize) -> Vec<u32>
         (1 << bits) - 1
     };
     let mut out = vec![0; s.blocks * rows * s.k];
-    for b in 0..s.blocks {
-        for i in 0..rows {
-            for k in 0..s.k {
-                let lane = i + rows * (b + s.blocks * (k / k_lane));
-                let at = (k % k_lane) * bits;
-                out[(b * rows + i) * s.k + k] = (words[at / 32][lane % 64] >> (at % 32)) & mask;
-            }
+    for lane in 0..64 {
+        let (i, rest) = (lane % rows, lane / rows);
+        let (b, group) = (rest % s.blocks, rest / s.blocks);
+        let first = (b * rows + i) * s.k + group * k_lane;
+        let Some(run) = out.get_mut(first..first + k_lane) else {
+            continue;
+        };
+        for (e, x) in run.iter_mut().enumerate() {
+            let at = e * bits;
+            *x = (words[at / 32][lane] >> (at % 32)) & mask;
         }
     }
     out
