@@ -143,6 +143,8 @@ fn gather(regs: &MatrixRegs<'_>, o: Operand, s: &Shape, rows: usize) -> Vec<u32>
         (1 << bits) - 1
     };
     let mut out = vec![0; s.blocks * rows * s.k];
+    // Indexing by lane reads one column of several rows.
+    #[allow(clippy::needless_range_loop)]
     for lane in 0..64 {
         let (i, rest) = (lane % rows, lane / rows);
         let (b, group) = (rest % s.blocks, rest / s.blocks);
