@@ -289,6 +289,34 @@ fn selftests() {
     );
 }
 
+#[test]
+fn selftest_of_dot_products() {
+    let dir = scratch();
+    let table = dir.path().join("m.tsv");
+    let row = |d: &str| {
+        format!("v_mfma_f32_32x32x2_f32\t3f800000,40000000\t40400000,3f800000\t3f800000\t{d}\n")
+    };
+    std::fs::write(&table, format!("# comment\n{}", row("40c00000"))).expect("written");
+    let right = stdout(["selftest", "mfma", text(&table)]);
+    assert!(
+        right.contains("v_mfma_f32_32x32x2_f32 gfx942: 1/1"),
+        "{right}"
+    );
+    std::fs::write(&table, row("40c00001")).expect("written");
+    let done = wavesmith(["selftest", "mfma", text(&table)])
+        .assert()
+        .code(1);
+    let shown = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(
+        shown.contains("m.tsv:1: expected 40c00001, found 40c00000"),
+        "{shown}"
+    );
+    std::fs::write(&table, "v_mfma_f32_9x9x9_f32\t0\t0\t0\t0\n").expect("written");
+    wavesmith(["selftest", "mfma", text(&table)])
+        .assert()
+        .code(2);
+}
+
 /// `wavesmith dis … | head -1`: the reader goes away, and that is no error.
 #[cfg(unix)]
 #[test]

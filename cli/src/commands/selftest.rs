@@ -10,11 +10,13 @@ use crate::output::Output;
 
 mod builtin;
 mod isa;
+mod mfma;
 
 /// Quick built-in checks, or a table of text and bytes
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  wavesmith selftest\n  wavesmith selftest isa corpus_gfx950.tsv --target gfx950"
+    after_help = "Examples:\n  wavesmith selftest\n  wavesmith selftest isa corpus_gfx950.tsv --target gfx950\n  \
+                  wavesmith selftest mfma gfx942.tsv"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -30,6 +32,18 @@ enum What {
         file: PathBuf,
         /// gfx942 or gfx950
         #[arg(long, value_name = "T")]
+        target: Target,
+        /// Misses to show
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        show: usize,
+    },
+    /// Lines of `instruction<TAB>A<TAB>B<TAB>C<TAB>D`: dot products of k values each, as hex bit patterns (`nan`: any NaN)
+    Mfma {
+        /// The file; - for stdin
+        #[arg(value_name = "FILE.tsv|-")]
+        file: PathBuf,
+        /// gfx942 or gfx950
+        #[arg(long, value_name = "T", default_value = "gfx942")]
         target: Target,
         /// Misses to show
         #[arg(long, value_name = "N", default_value_t = 10)]
@@ -78,6 +92,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let checks = match &args.what {
         None => builtin::checks()?,
         Some(What::Isa { file, target, show }) => isa::checks(file, *target, *show)?,
+        Some(What::Mfma { file, target, show }) => mfma::checks(file, *target, *show)?,
     };
     let passed = checks.iter().all(|c| c.passed == c.total && c.total > 0);
     if out.json {

@@ -81,7 +81,7 @@ impl Pair {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn fast_host() -> bool {
+pub(crate) fn fast_host() -> bool {
     use std::sync::OnceLock;
     static FAST: OnceLock<bool> = OnceLock::new();
     *FAST.get_or_init(|| {
@@ -95,7 +95,7 @@ fn fast_host() -> bool {
     })
 }
 #[cfg(not(target_arch = "x86_64"))]
-fn fast_host() -> bool {
+pub(crate) fn fast_host() -> bool {
     false
 }
 

@@ -1,189 +1,203 @@
-//! f16 and bf16 dot products to the bit (the published model of CDNA3's pipes, `semantics.md` §1): groups of eight
-//! products, each cut to 24 fraction bits below the largest, summed exactly, joined with C in one rounding.
+//! Dot products as CDNA3's pipes round them, one at a time: the reference for the vector kernels, and what they fall
+//! back to when infinities, NaNs or extreme exponents are about.
+//!
+//! The model is the published one (`semantics.md` §1): groups of products, each cut toward zero at 24 fraction bits
+//! below the largest exponent, summed exactly, joined with C in one rounding. It is known to the bit for gfx942's
+//! dense instructions. What it does not cover is settled here by analogy and is *not verified*: SMFMAC (the products
+//! that are formed, in order, are grouped like dense ones), gfx950's own shapes (same groups), f8f6f4 (groups as
+//! FP8; a block scale moves the products' exponents).
 
-use std::ops::Range;
+use super::shape::Elem;
 
-/// A 16-bit float format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Half {
-    /// IEEE binary16.
-    #[default]
-    F16,
-    /// bfloat16.
-    Bf16,
+/// How a pipe groups and rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Groups of this many products in one sum (f16, bf16: 8; xf32: 4).
+    One(usize),
+    /// Groups of 16, even and odd products summed apart (8-bit floats and smaller).
+    EvenOdd,
 }
 
-impl Half {
-    /// Fraction bits and exponent bias.
-    const fn layout(self) -> (u32, i32) {
+impl Scheme {
+    /// The scheme of an element type; `None` for types whose sum has no freedom (f32, f64, i8).
+    pub fn of(e: Elem) -> Option<Scheme> {
+        match e {
+            Elem::F16 | Elem::Bf16 => Some(Scheme::One(8)),
+            Elem::Xf32 => Some(Scheme::One(4)),
+            Elem::F32 | Elem::F64 | Elem::I8 => None,
+            _ => Some(Scheme::EvenOdd),
+        }
+    }
+
+    /// Products of one group.
+    pub fn group(self) -> usize {
         match self {
-            Half::F16 => (10, 15),
-            Half::Bf16 => (7, 127),
+            Scheme::One(n) => n,
+            Scheme::EvenOdd => 16,
         }
     }
 }
 
-/// Significands with sign and exponents of 16-bit floats.
-#[derive(Clone, Debug, Default)]
-pub struct Unpacked {
-    significand: Vec<i32>,
-    exponent: Vec<i32>,
-    special: Vec<bool>,
-    any_special: bool,
+/// A factor: its value, and the exponent of the smallest normal of its format, below which its own does not go.
+/// `scale` is the exponent of its block scale.
+#[derive(Clone, Copy, Debug)]
+pub struct Factor {
+    /// Value; exact, whatever the format.
+    pub value: f32,
+    /// See above.
+    pub min_exponent: i32,
+    /// Power of two that multiplies it.
+    pub scale: i32,
 }
 
-/// Takes bit patterns apart. Subnormals keep the smallest normal exponent.
-pub fn unpack(bits: &[u32], format: Half) -> Unpacked {
-    let (fraction, bias) = format.layout();
-    let max = 0x7fff >> fraction;
-    let mut u = Unpacked::default();
-    for &x in bits {
-        let field = ((x & 0x7fff) >> fraction) as i32;
-        let mantissa =
-            (x & ((1 << fraction) - 1)) as i32 | if field > 0 { 1 << fraction } else { 0 };
-        u.significand
-            .push(if x & 0x8000 != 0 { -mantissa } else { mantissa });
-        // A zero must not raise the exponent that the others are aligned to.
-        u.exponent.push(if mantissa == 0 {
-            ZERO
-        } else {
-            field.max(1) - bias
-        });
-        u.special.push(field == max);
-        u.any_special |= field == max;
-    }
-    u
-}
-
-/// Exponent that a zero factor counts as.
+/// Exponent that a zero counts as.
 const ZERO: i32 = -126;
 
+impl Factor {
+    /// A zero.
+    pub const ZERO: Factor = Factor {
+        value: 0.0,
+        min_exponent: 0,
+        scale: 0,
+    };
+
+    /// Without a scale.
+    pub fn new(bits: u32, min_exponent: i32) -> Factor {
+        Factor {
+            value: f32::from_bits(bits),
+            min_exponent,
+            scale: 0,
+        }
+    }
+
+    /// With a scale; the exponent `nan` makes the value NaN.
+    pub fn rescale(&mut self, exponent: i32, nan: i32) {
+        if exponent == nan {
+            self.value = f32::NAN;
+        } else {
+            self.scale = exponent;
+        }
+    }
+
+    /// Significand with 10 fraction bits and exponent. No format has more: xf32's further bits are dropped.
+    fn parts(self) -> (i32, i32) {
+        let bits = self.value.to_bits();
+        let field = ((bits >> 23) & 0xff) as i32;
+        let mantissa = (bits & 0x7f_ffff) as i32 | if field > 0 { 1 << 23 } else { 0 };
+        let own = field.max(1) - 127;
+        let exponent = own.max(self.min_exponent);
+        let m = (mantissa >> (exponent - own).min(31)) >> 13;
+        if m == 0 {
+            return (0, ZERO);
+        }
+        (if bits >> 31 != 0 { -m } else { m }, exponent + self.scale)
+    }
+
+    /// The value with its scale.
+    pub fn wide(self) -> f64 {
+        f64::from(self.value) * 2f64.powi(self.scale)
+    }
+}
+
+/// A sum of products: `sum · 2^(top - 24)`.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    sum: i64,
+    top: i32,
+}
+
 /// Shifts the magnitude right, toward zero.
-fn cut(x: i32, by: i32) -> i32 {
-    // A product has at most 27 bits, so a shift by 31 leaves nothing.
-    let m = (x.unsigned_abs() >> by.min(31)) as i32;
-    let sign = x >> 31;
-    (m ^ sign) - sign
+fn cut(x: i64, by: i32) -> i64 {
+    let m = (x.unsigned_abs() >> by.clamp(0, 63)) as i64;
+    if x < 0 { -m } else { m }
 }
 
 /// Shifts right, toward minus infinity.
 fn floor(x: i64, by: i32) -> i64 {
-    x >> by.min(63)
+    x >> by.clamp(0, 63)
 }
 
-/// The sum of the products over `ra` and `rb` added to `c`, group by group.
-#[allow(clippy::too_many_arguments)]
-pub fn dot_groups(
-    a: &Unpacked,
-    ra: Range<usize>,
-    b: &Unpacked,
-    rb: Range<usize>,
-    mut c: f32,
-    format: Half,
-    af: &[f32],
-    bf: &[f32],
-) -> f32 {
-    let (fraction, _) = format.layout();
-    let widen = 24 - 2 * fraction;
-    let n = ra.len();
-    let mut at = 0;
-    while at < n {
-        let len = (n - at).min(8);
-        let (pa, pb) = (
-            ra.start + at..ra.start + at + len,
-            rb.start + at..rb.start + at + len,
-        );
-        at += len;
-        let special = !c.is_finite()
-            || (a.any_special || b.any_special)
-                && a.special[pa.clone()]
-                    .iter()
-                    .chain(&b.special[pb.clone()])
-                    .any(|s| *s);
-        if special {
-            c = special_sum(&af[pa], &bf[pb], c);
-            continue;
-        }
-        let (sa, sb) = (&a.significand[pa.clone()], &b.significand[pb.clone()]);
-        let (ea, eb) = (&a.exponent[pa.clone()], &b.exponent[pb.clone()]);
-        let mut e = [2 * ZERO; 8];
-        let mut p = [0i32; 8];
-        for l in 0..len {
-            p[l] = (sa[l] * sb[l]) << widen;
-            e[l] = ea[l] + eb[l];
-        }
-        // Places without a product are zeros at the lowest exponent.
-        let top = e.iter().fold(2 * ZERO, |t, x| t.max(*x));
-        if top >= 127 {
-            // A product of 2^128 and more is infinite before the sum.
-            let over = (0..len).any(|l| {
-                (f64::from(af[pa.start + l]) * f64::from(bf[pb.start + l])).abs() >= 2f64.powi(128)
-            });
-            if over {
-                c = special_sum(&af[pa], &bf[pb], c);
-                continue;
+fn aligned(products: impl Iterator<Item = (i64, i32)> + Clone) -> Sum {
+    // Never below the exponent of two zeros.
+    let top = products.clone().map(|p| p.1).fold(i32::MIN, i32::max);
+    let sum = products.map(|(m, e)| cut(m, top.saturating_sub(e))).sum();
+    Sum { sum, top }
+}
+
+/// One group of at most 16 products, added to `c`.
+pub fn group(a: &[Factor], b: &[Factor], c: f32, scheme: Scheme) -> f32 {
+    // Infinities and NaNs of the inputs go first; f64 holds every product.
+    let plain: f64 = a
+        .iter()
+        .zip(b)
+        .fold(f64::from(c), |s, (x, y)| s + x.wide() * y.wide());
+    if !plain.is_finite() {
+        return plain as f32;
+    }
+    let over = |sign: f64| {
+        a.iter()
+            .zip(b)
+            .any(|(x, y)| x.wide() * y.wide() * sign >= 2f64.powi(128))
+    };
+    match (over(1.0), over(-1.0)) {
+        (true, true) => return f32::NAN,
+        (true, false) => return f32::INFINITY,
+        (false, true) => return f32::NEG_INFINITY,
+        (false, false) => {}
+    }
+    let products = a.iter().zip(b).map(|(x, y)| {
+        let ((ma, ea), (mb, eb)) = (x.parts(), y.parts());
+        // 20 fraction bits become 24.
+        (i64::from(ma * mb) << 4, ea + eb)
+    });
+    let (s, drop_far_c) = match scheme {
+        Scheme::One(_) => (aligned(products), false),
+        Scheme::EvenOdd => {
+            let even = aligned(products.clone().step_by(2));
+            if products.len() < 2 {
+                (even, true)
+            } else {
+                let odd = aligned(products.skip(1).step_by(2));
+                let top = even.top.max(odd.top);
+                let sum = floor(even.sum, top - even.top) + floor(odd.sum, top - odd.top);
+                (Sum { sum, top }, true)
             }
         }
-        let sum: i32 = (0..8).map(|l| cut(p[l], top - e[l])).sum();
-        c = join(i64::from(sum), top, c);
-    }
-    c
+    };
+    join(s, c, drop_far_c)
 }
 
-/// `sum · 2^(top - 24)` and `c`, rounded as the pipe does.
-fn join(sum: i64, top: i32, c: f32) -> f32 {
+/// Adds `c` as the pipe does: the sum toward minus infinity at 31 fraction bits, C at 24, then one rounding.
+fn join(s: Sum, c: f32, drop_far_c: bool) -> f32 {
     let bits = c.to_bits();
     let field = ((bits >> 23) & 0xff) as i32;
     let mantissa = i64::from(bits & 0x7f_ffff) | if field > 0 { 1 << 23 } else { 0 };
     let mantissa = if bits >> 31 != 0 { -mantissa } else { mantissa };
+    // A zero has the exponent of the subnormals, which is -126 too.
     let ec = field.max(1) - 127;
-    let high = top.max(ec);
-    let s = floor(sum << 7, high - top);
-    let c24 = floor(mantissa << 1, high - ec);
-    let total = s + (c24 << 7);
-    // Below 2^53, so exact in f64; the scale is a power of two; the last conversion is the one rounding.
-    // `high` is between -252 and 254, so the scale is a normal number.
-    let scale = f64::from_bits(((1023 + high - 31) as u64) << 52);
-    (total as f64 * scale) as f32
-}
-
-/// With an infinity or a NaN about, only which of them wins matters.
-fn special_sum(a: &[f32], b: &[f32], c: f32) -> f32 {
-    let sum: f64 = a
-        .iter()
-        .zip(b)
-        .map(|(x, y)| {
-            let p = f64::from(*x) * f64::from(*y);
-            // An infinite C stands against a product that only overflowed (as the vectors have it).
-            if p.abs() >= 2f64.powi(128) && !c.is_infinite() {
-                f64::INFINITY.copysign(p)
-            } else {
-                p
-            }
-        })
-        .fold(f64::from(c), |s, p| s + p);
-    sum as f32
-}
-
-/// One dot product of bit patterns plus `c`, for tests and `selftest mfma`.
-pub fn half_dot(a: &[u32], b: &[u32], c: f32, format: Half) -> f32 {
-    let float = |v: &[u32]| -> Vec<f32> {
-        v.iter()
-            .map(|&x| match format {
-                Half::F16 => half::f16::from_bits(x as u16).to_f32(),
-                Half::Bf16 => f32::from_bits(x << 16),
-            })
-            .collect()
+    let high = s.top.max(ec);
+    let sum = floor(s.sum << 7, high - s.top);
+    let c24 = if drop_far_c && ec < high - 25 {
+        0
+    } else {
+        floor(mantissa << 1, high - ec)
     };
-    let (ua, ub) = (unpack(a, format), unpack(b, format));
-    dot_groups(
-        &ua,
-        0..a.len(),
-        &ub,
-        0..b.len(),
-        c,
-        format,
-        &float(a),
-        &float(b),
-    )
+    round(sum + (c24 << 7), high - 31)
+}
+
+/// `m · 2^e` to f32, nearest even. |m| is below 2^53.
+fn round(m: i64, e: i32) -> f32 {
+    // Two exact factors, because 2^e alone can lie outside f64's normal range when scales are extreme.
+    let half = e / 2;
+    let power = |n: i32| f64::from_bits(((1023 + n) as u64) << 52);
+    (m as f64 * power(half) * power(e - half)) as f32
+}
+
+/// The whole dot product, group by group.
+pub fn dot(a: &[Factor], b: &[Factor], mut c: f32, scheme: Scheme) -> f32 {
+    let n = scheme.group();
+    for (x, y) in a.chunks(n).zip(b.chunks(n)) {
+        c = group(x, y, c, scheme);
+    }
+    c
 }

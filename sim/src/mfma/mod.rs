@@ -1,20 +1,31 @@
-//! Matrix instructions: which element lies in which register and lane, and the arithmetic of the pipes.
+//! Matrix instructions: which element lies in which register and lane ([`shape`]), and the arithmetic of the pipes
+//! ([`exact`]).
 //!
-//! Layouts follow `timing/layouts` (AMD's matrix instruction calculator): element `k` of row `i` in block `b` of A is
-//! in lane `i + M·(b + blocks·(k / K_L))` as element `k % K_L`, with `K_L = K / (64 / (M·blocks))`.
+//! An instruction runs in three steps: A and B are taken out of their registers into rows of f32 (`[k][row]`, the
+//! order they already have in the lanes), C is copied to D's registers, and D's registers are updated in place. D's
+//! layout is such that eight neighbouring lanes are eight neighbouring columns of one row, so an update is a product
+//! of one element of A with a vector of B.
 
-mod exact;
+use std::cell::RefCell;
 
-use exact::{Half, dot_groups};
-use wavesmith_isa::table::Role;
-use wavesmith_isa::{Inst, Operand, Target};
+use crate::wave::Row;
 
-pub use exact::{Half as HalfFormat, half_dot};
+mod decode;
+pub mod exact;
+mod f64;
+mod kernels;
+pub mod shape;
+mod simd;
+mod vectors;
+
+use shape::{Acc, Elem, Shape};
+
+pub use vectors::{DotCase, dots};
 
 /// How matrix products are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MfmaMode {
-    /// To the bit as gfx942 does it, where that is known.
+    /// To the bit as gfx942 does it, where that is known (see [`exact`]).
     #[default]
     Exact,
     /// A chain of f32 multiply-adds.
@@ -22,288 +33,199 @@ pub enum MfmaMode {
 }
 
 /// Why a matrix instruction can't be executed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MfmaError {
-    /// No semantics for this instruction yet.
-    #[error("unsupported: {mnemonic}: {reason}")]
-    Unsupported {
+    /// Values that no manual gives a meaning.
+    #[error(
+        "unsupported: {mnemonic}: cbsz {cbsz} and blgp {blgp} name a reserved element format (0..=4 exist)"
+    )]
+    Format {
         /// Mnemonic.
         mnemonic: &'static str,
-        /// What is missing.
-        reason: &'static str,
+        /// Format of A.
+        cbsz: u32,
+        /// Format of B.
+        blgp: u32,
+    },
+    /// No matrix instruction, or one without semantics.
+    #[error("unsupported: {mnemonic} is not a matrix instruction known here")]
+    Unknown {
+        /// Mnemonic.
+        mnemonic: &'static str,
     },
 }
 
-/// A wave's vector registers; a row is one register's 64 lanes.
-pub struct MatrixRegs<'a> {
-    /// `v0` and on.
-    pub vgprs: &'a mut [[u32; 64]],
-    /// `a0` and on.
-    pub agprs: &'a mut [[u32; 64]],
-}
-
-impl MatrixRegs<'_> {
-    fn row(&self, o: Operand, i: usize) -> [u32; 64] {
-        let at = o.index() as usize + i;
-        let file: &[[u32; 64]] = if o.is_agpr() { self.agprs } else { self.vgprs };
-        file.get(at).copied().unwrap_or([0; 64])
-    }
-    fn set(&mut self, o: Operand, i: usize, row: [u32; 64]) {
-        let at = o.index() as usize + i;
-        let file: &mut [[u32; 64]] = if o.is_agpr() { self.agprs } else { self.vgprs };
-        if let Some(r) = file.get_mut(at) {
-            *r = row;
-        }
-    }
-}
-
-/// Element types this module multiplies.
+/// Where C is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    F16,
-    Bf16,
-    F32,
-    I8,
+pub enum Source {
+    /// Registers from this row on.
+    Row(usize),
+    /// One value in all places.
+    Value(u64),
 }
 
-impl Kind {
-    fn bits(self) -> usize {
-        match self {
-            Kind::F16 | Kind::Bf16 => 16,
-            Kind::F32 => 32,
-            Kind::I8 => 8,
-        }
-    }
-}
-
-/// Shape and types, out of the mnemonic: `v_mfma_f32_16x16x32_bf16`, `v_mfma_f32_4x4x4_16b_f16`.
+/// Block scales of one side: E8M0 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
-    m: usize,
-    n: usize,
-    k: usize,
-    blocks: usize,
-    kind: Kind,
+pub struct Scales {
+    /// The register's row.
+    pub row: usize,
+    /// Which byte of the register.
+    pub byte: u32,
 }
 
-impl Shape {
-    fn of(name: &str) -> Option<Shape> {
-        let mut parts = name.strip_prefix("v_mfma_")?.split('_').skip(1);
-        let mut dims = parts.next()?.split('x').map(|d| d.parse::<usize>().ok());
-        let (m, n, k) = (dims.next()??, dims.next()??, dims.next()??);
-        let mut rest: Vec<&str> = parts.collect();
-        let mut blocks = 1;
-        if let Some(b) = rest
-            .first()
-            .and_then(|p| p.strip_suffix('b'))
-            .and_then(|b| b.parse().ok())
-        {
-            blocks = b;
-            rest.remove(0);
+/// One matrix instruction with its operands as rows of a wave's registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The shape, formats filled in.
+    pub shape: Shape,
+    /// First row of A.
+    pub a: usize,
+    /// First row of B.
+    pub b: usize,
+    /// C; of SMFMAC: D.
+    pub c: Source,
+    /// First row of D.
+    pub d: usize,
+    /// SMFMAC: row of the indices.
+    pub index: usize,
+    /// Scales of A and B.
+    pub scales: Option<[Scales; 2]>,
+    /// `cbsz`.
+    pub cbsz: u32,
+    /// `abid`.
+    pub abid: u32,
+    /// `blgp`; of f64: what is negated.
+    pub blgp: u32,
+    /// F32 inputs are flushed (MODE).
+    pub flush: bool,
+    /// Rounding.
+    pub mode: MfmaMode,
+}
+
+/// Largest side: 16×128 and 32×64 elements.
+const SIDE: usize = 2048;
+
+/// What one instruction works with; one per thread.
+struct Scratch {
+    a: [u32; SIDE],
+    b: [u32; SIDE],
+    /// Row of B for each stored element of A.
+    select: [u8; SIDE],
+    /// Block scales' exponents by lane, [`NAN_SCALE`] for a byte of 0xff.
+    scale: [[i32; 64]; 2],
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Box<Scratch>> = RefCell::new(Box::new(Scratch {
+        a: [0; SIDE],
+        b: [0; SIDE],
+        select: [0; SIDE],
+        scale: [[0; 64]; 2],
+    }));
+}
+
+/// Exponent that stands for a NaN scale.
+const NAN_SCALE: i32 = i32::MAX;
+
+/// Executes one matrix instruction; EXEC is ignored, as the hardware does. Registers outside `rows` read as zero and
+/// a D outside it makes the instruction do nothing.
+pub fn execute(call: &Call, rows: &mut [Row]) {
+    simd::execute(call, rows);
+}
+
+#[inline(always)]
+fn run(call: &Call, rows: &mut [Row]) {
+    let s = &call.shape;
+    if s.acc == Acc::F64 {
+        f64::run(call, rows);
+        return;
+    }
+    SCRATCH.with_borrow_mut(|t| {
+        inputs(call, rows, t);
+        // D may lie on A or B, so only now.
+        if let Some(d) = place_c(call, rows) {
+            kernels::update(call, t, d);
         }
-        let kind = match rest.as_slice() {
-            ["f16"] => Kind::F16,
-            ["bf16"] => Kind::Bf16,
-            ["f32"] => Kind::F32,
-            ["i8"] => Kind::I8,
-            _ => return None,
-        };
-        Some(Shape {
-            m,
-            n,
-            k,
-            blocks,
-            kind,
-        })
-    }
-
-    /// Columns of one lane.
-    fn k_lane(&self) -> usize {
-        (self.k * self.m * self.blocks / 64).max(1)
-    }
-
-    /// Register and lane of D's element (i, j) in block `b`.
-    fn d(&self, b: usize, i: usize, j: usize) -> (usize, usize) {
-        let h = 4;
-        let per = 64usize.div_ceil(self.n * self.m / h).max(1);
-        let m_i = (64 / per) / self.n;
-        let g = self.m / (h * m_i);
-        let vgpr = i % h + h * (i / (h * m_i) + g * (b / per));
-        (vgpr, j + self.n * ((i / h) % m_i + m_i * (b % per)))
-    }
+    });
 }
 
-/// All elements of A or B, `[block][row][k]` flattened, as their bit patterns.
-fn gather(regs: &MatrixRegs<'_>, o: Operand, s: &Shape, rows: usize) -> Vec<u32> {
-    let (bits, k_lane) = (s.kind.bits(), s.k_lane());
-    let words: Vec<[u32; 64]> = (0..o.dwords() as usize).map(|i| regs.row(o, i)).collect();
-    let mask = if bits == 32 {
-        u32::MAX
-    } else {
-        (1 << bits) - 1
-    };
-    let mut out = vec![0; s.blocks * rows * s.k];
-    // Indexing by lane reads one column of several rows.
-    #[allow(clippy::needless_range_loop)]
-    for lane in 0..64 {
-        let (i, rest) = (lane % rows, lane / rows);
-        let (b, group) = (rest % s.blocks, rest / s.blocks);
-        let first = (b * rows + i) * s.k + group * k_lane;
-        let Some(run) = out.get_mut(first..first + k_lane) else {
-            continue;
-        };
-        for (e, x) in run.iter_mut().enumerate() {
-            let at = e * bits;
-            *x = (words[at / 32][lane] >> (at % 32)) & mask;
-        }
-    }
-    out
+/// `n` registers from `first` on; zeros where there are none.
+#[inline(always)]
+fn registers(rows: &[Row], first: usize, n: usize) -> &[Row] {
+    static ZEROS: [Row; 8] = [[0; 64]; 8];
+    rows.get(first..first + n).unwrap_or(&ZEROS[..n.min(8)])
 }
 
-/// Value of an inline constant as C reads it.
-fn constant(o: Operand) -> Option<u32> {
-    use wavesmith_isa::operand::OperandKind::{Float, Int};
-    match o.kind() {
-        Int(v) => Some(v as u32),
-        Float(c) => {
-            let values: [f32; 8] = [0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0];
-            Some(
-                values
-                    .get(usize::from(c) - 240)
-                    .map_or(0x3e22_f983, |v| v.to_bits()),
-            )
-        }
-        _ => None,
-    }
-}
-
-/// Executes one matrix instruction; EXEC is ignored, as the hardware does.
-///
-/// # Errors
-/// [`MfmaError::Unsupported`] for types and modifiers without semantics here.
-pub fn execute(
-    _target: Target,
-    inst: &Inst,
-    mode: MfmaMode,
-    regs: &mut MatrixRegs<'_>,
-) -> Result<(), MfmaError> {
-    let info = inst.op.info();
-    let unsupported = |reason| MfmaError::Unsupported {
-        mnemonic: info.name,
-        reason,
-    };
-    let shape = Shape::of(info.name)
-        .ok_or_else(|| unsupported("only dense f16, bf16, f32 and i8 are emulated yet"))?;
-    if inst.mods.cbsz() != 0 || inst.mods.abid() != 0 || inst.mods.blgp() != 0 {
-        return Err(unsupported("cbsz, abid and blgp are not emulated yet"));
-    }
-    let (a, b) = (inst.role(Role::SrcA), inst.role(Role::SrcB));
-    let (c, d) = (inst.role(Role::SrcC), inst.role(Role::Vdst));
-    let (av, bv) = (
-        gather(regs, a, &shape, shape.m),
-        gather(regs, b, &shape, shape.n),
+/// Takes A and B (and indices and scales) out of their registers.
+#[inline(always)]
+fn inputs(call: &Call, rows: &[Row], t: &mut Scratch) {
+    let s = &call.shape;
+    let (a, b) = (s.side_a(), s.side_b());
+    let dwords = |x: &shape::Side| (x.per_lane * x.elem.bits()).div_ceil(32);
+    let (wa, wb) = (
+        registers(rows, call.a, dwords(&a)),
+        registers(rows, call.b, dwords(&b)),
     );
-
-    let rows = d.dwords() as usize;
-    let mut acc: Vec<[u32; 64]> = match constant(c) {
-        Some(v) => vec![[v; 64]; rows],
-        None => (0..rows).map(|i| regs.row(c, i)).collect(),
-    };
-    let convert = |v: &[u32]| -> Vec<f32> {
-        v.iter()
-            .map(|&x| match shape.kind {
-                Kind::F16 => half::f16::from_bits(x as u16).to_f32(),
-                Kind::Bf16 => f32::from_bits(x << 16),
-                _ => f32::from_bits(x),
-            })
-            .collect()
-    };
-    let halves = matches!(shape.kind, Kind::F16 | Kind::Bf16) && mode == MfmaMode::Exact;
-    let format = if shape.kind == Kind::F16 {
-        Half::F16
-    } else {
-        Half::Bf16
-    };
-    let (ah, bh) = if halves {
-        (exact::unpack(&av, format), exact::unpack(&bv, format))
-    } else {
-        Default::default()
-    };
-    let (af, bf) = if shape.kind == Kind::I8 {
-        Default::default()
-    } else {
-        (convert(&av), convert(&bv))
-    };
-    for block in 0..shape.blocks {
-        for i in 0..shape.m {
-            let ra = (block * shape.m + i) * shape.k..(block * shape.m + i + 1) * shape.k;
-            for j in 0..shape.n {
-                let rb = (block * shape.n + j) * shape.k..(block * shape.n + j + 1) * shape.k;
-                let (r, lane) = shape.d(block, i, j);
-                let x = &mut acc[r][lane];
-                *x = match shape.kind {
-                    Kind::I8 => av[ra.clone()]
-                        .iter()
-                        .zip(&bv[rb])
-                        .fold(*x as i32, |s, (p, q)| {
-                            s.wrapping_add(i32::from(*p as i8) * i32::from(*q as i8))
-                        }) as u32,
-                    Kind::F32 => af[ra.clone()]
-                        .iter()
-                        .zip(&bf[rb])
-                        .fold(f32::from_bits(*x), |s, (p, q)| p.mul_add(*q, s))
-                        .to_bits(),
-                    _ if halves => dot_groups(
-                        &ah,
-                        ra.clone(),
-                        &bh,
-                        rb.clone(),
-                        f32::from_bits(*x),
-                        format,
-                        &af,
-                        &bf,
-                    )
-                    .to_bits(),
-                    // Products of two 16-bit floats are exact in f32, so this is the fused chain.
-                    _ => af[ra.clone()]
-                        .iter()
-                        .zip(&bf[rb])
-                        .fold(f32::from_bits(*x), |s, (p, q)| p * q + s)
-                        .to_bits(),
+    // In f8f6f4 the two fields are formats.
+    let a_lanes = (!s.f8f6f4 && !s.sparse && call.cbsz != 0).then(|| {
+        std::array::from_fn(|l| {
+            let (row, block) = (l % s.m, l / s.m % s.blocks);
+            let group = l / a.width;
+            (row + s.m * s.a_block(block, call.cbsz, call.abid) + a.width * group) as u8
+        })
+    });
+    let b_lanes = (!s.f8f6f4 && !s.sparse && call.blgp != 0)
+        .then(|| std::array::from_fn(|l| shape::b_lane(l, call.blgp) as u8));
+    decode::side(wa, &a, a_lanes.as_ref(), &mut t.a);
+    decode::side(wb, &b, b_lanes.as_ref(), &mut t.b);
+    if call.flush && s.a == Elem::F32 {
+        for x in t.a.iter_mut().chain(&mut t.b) {
+            if *x & 0x7f80_0000 == 0 {
+                *x &= 0x8000_0000;
+            }
+        }
+    }
+    if s.sparse {
+        let index = &registers(rows, call.index, 1)[0];
+        let shift = s.index_shift(call.cbsz, call.abid);
+        for e in 0..a.per_lane {
+            for (l, bits) in index.iter().enumerate() {
+                let k = a.k(e, l / a.width);
+                let which = bits >> (shift as usize + 2 * e) & 3;
+                t.select[k * a.width + l % a.width] = s.b_row(k, which) as u8;
+            }
+        }
+    }
+    if let Some(scales) = &call.scales {
+        for (out, s) in t.scale.iter_mut().zip(scales) {
+            let row = &registers(rows, s.row, 1)[0];
+            for (o, x) in out.iter_mut().zip(row) {
+                *o = match x >> (8 * s.byte) & 0xff {
+                    0xff => NAN_SCALE,
+                    e => e as i32 - 127,
                 };
             }
         }
     }
-    for (i, row) in acc.into_iter().enumerate() {
-        regs.set(d, i, row);
-    }
-    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_out_of_names() {
-        let s = Shape::of("v_mfma_f32_4x4x4_16b_f16").expect("dense");
-        assert_eq!((s.m, s.n, s.k, s.blocks, s.kind), (4, 4, 4, 16, Kind::F16));
-        assert_eq!(
-            Shape::of("v_mfma_f32_16x16x32_bf16").map(|s| s.k_lane()),
-            Some(8)
-        );
-        assert_eq!(Shape::of("v_mfma_f64_16x16x4_f64"), None);
+/// Copies C to D's registers, and gives those; `None` where there are no such registers.
+#[inline(always)]
+fn place_c<'a>(call: &Call, rows: &'a mut [Row]) -> Option<&'a mut [Row]> {
+    let n = call.shape.d_dwords();
+    if call.d + n > rows.len() {
+        return None;
     }
-
-    #[test]
-    fn compact_formulas_of_d() {
-        let s = Shape::of("v_mfma_f32_32x32x8_f16").expect("dense");
-        for (i, j) in [(0, 0), (5, 3), (17, 31), (31, 0)] {
-            assert_eq!(s.d(0, i, j), (i % 4 + 4 * (i / 8), j + 32 * ((i / 4) % 2)));
+    match call.c {
+        Source::Row(c) if c == call.d => {}
+        Source::Row(c) if c + n <= rows.len() => rows.copy_within(c..c + n, call.d),
+        Source::Row(_) => rows[call.d..call.d + n].fill([0; 64]),
+        Source::Value(v) if call.shape.acc == Acc::F64 => {
+            for (i, row) in rows[call.d..call.d + n].iter_mut().enumerate() {
+                *row = [(v >> (32 * (i % 2))) as u32; 64];
+            }
         }
-        let s = Shape::of("v_mfma_f32_16x16x16_bf16").expect("dense");
-        assert_eq!(s.d(0, 13, 2), (1, 2 + 16 * 3));
-        let s = Shape::of("v_mfma_f32_4x4x4_16b_f16").expect("dense");
-        assert_eq!(s.d(9, 2, 1), (2, 1 + 4 * 9));
+        Source::Value(v) => rows[call.d..call.d + n].fill([v as u32; 64]),
     }
+    Some(&mut rows[call.d..call.d + n])
 }
