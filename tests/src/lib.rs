@@ -1,4 +1,8 @@
-//! Tests across crates live under `tests/`; this library only holds README's code block as a documentation test.
+//! Tests across crates live under `tests/`; this library holds the LLVM oracle that some of them ask, and README's
+//! code block as a documentation test.
+
+pub mod oracle;
+pub mod samples;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
