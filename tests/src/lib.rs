@@ -3,6 +3,7 @@
 
 pub mod oracle;
 pub mod samples;
+pub mod variants;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
