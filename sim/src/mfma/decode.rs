@@ -3,25 +3,6 @@
 use super::shape::{Elem, Side};
 use crate::wave::Row;
 
-/// Takes the bits of element `e` out of every lane's registers.
-#[inline(always)]
-fn extract(words: &[Row], e: usize, bits: usize) -> Row {
-    let (word, shift) = (e * bits / 32, (e * bits % 32) as u32);
-    let low = &words[word];
-    let mut out = [0; 64];
-    if shift as usize + bits > 32 {
-        let high = &words[word + 1];
-        for l in 0..64 {
-            out[l] = low[l] >> shift | high[l] << (32 - shift);
-        }
-    } else {
-        for l in 0..64 {
-            out[l] = low[l] >> shift;
-        }
-    }
-    out
-}
-
 /// A float of `exponent` and `fraction` bits as f32 bits; neither infinities nor NaNs.
 #[inline(always)]
 fn small(x: u32, exponent: u32, fraction: u32, bias: u32) -> u32 {
@@ -93,13 +74,30 @@ pub fn element(x: u32, elem: Elem) -> u32 {
     }
 }
 
-/// All elements of a side as f32 bits, `out[k·width + row]`; `lanes` rearranges what the lanes hold.
+/// All elements of a side as f32 bits, `out[k·width + row]`; `lanes` rearranges what the lanes hold. Integers are
+/// `i32`, or with `pairs` two i16, k and k + 1, in `out[k/2·width + row]`.
 #[inline(always)]
-pub fn side(words: &[Row], side: &Side, lanes: Option<&[u8; 64]>, out: &mut [u32]) {
+pub fn side(words: &[Row], side: &Side, lanes: Option<&[u8; 64]>, pairs: bool, out: &mut [u32]) {
+    let mut moved = [[0; 64]; 8];
+    let words = match lanes {
+        None => words,
+        Some(map) => {
+            for (to, from) in moved.iter_mut().zip(words) {
+                for (x, l) in to.iter_mut().zip(map) {
+                    *x = from[usize::from(*l) & 63];
+                }
+            }
+            &moved[..words.len()]
+        }
+    };
     macro_rules! each {
         ($($e:ident)*) => {
             match side.elem {
-                $(Elem::$e => rows(words, side, lanes, out, |x| element(x, Elem::$e)),)*
+                Elem::I8 if pairs => rows(words, side, 2, 8, out, |x| {
+                    let (k, next) = (x as i8 as i16, (x >> 8) as i8 as i16);
+                    u32::from(k as u16) | u32::from(next as u16) << 16
+                }),
+                $(Elem::$e => rows(words, side, 1, side.elem.bits(), out, |x| element(x, Elem::$e)),)*
                 Elem::F64 => {}
             }
         };
@@ -107,29 +105,37 @@ pub fn side(words: &[Row], side: &Side, lanes: Option<&[u8; 64]>, out: &mut [u32
     each!(F32 Xf32 F16 Bf16 I8 Fp8Fnuz Bf8Fnuz Fp8 Bf8 Fp6 Bf6 Fp4);
 }
 
+/// Takes elements out, `step` of them at once, sixteen lanes at a time.
 #[inline(always)]
 fn rows(
     words: &[Row],
     side: &Side,
-    lanes: Option<&[u8; 64]>,
+    step: usize,
+    bits: usize,
     out: &mut [u32],
     convert: impl Fn(u32) -> u32,
 ) {
-    let (w, groups) = (side.width, side.groups());
-    for e in 0..side.per_lane {
-        let mut row = extract(words, e, side.elem.bits());
-        for x in &mut row {
-            *x = convert(*x);
-        }
-        if let Some(map) = lanes {
-            let from = row;
-            for (x, l) in row.iter_mut().zip(map) {
-                *x = from[usize::from(*l) & 63];
+    let w = side.width;
+    for e in (0..side.per_lane).step_by(step) {
+        let (word, shift) = (e * bits / 32, (e * bits % 32) as u32);
+        let crosses = shift as usize + bits > 32;
+        for lane in (0..64).step_by(16) {
+            let at = side.k(e, lane / w) / step * w + lane % w;
+            let (Some(low), Some(to)) =
+                (words[word].get(lane..lane + 16), out.get_mut(at..at + 16))
+            else {
+                return;
+            };
+            if crosses {
+                let high = &words[word + 1][lane..lane + 16];
+                for l in 0..16 {
+                    to[l] = convert(low[l] >> shift | high[l] << (32 - shift));
+                }
+            } else {
+                for l in 0..16 {
+                    to[l] = convert(low[l] >> shift);
+                }
             }
-        }
-        for g in 0..groups {
-            let k = side.k(e, g);
-            out[k * w..(k + 1) * w].copy_from_slice(&row[g * w..(g + 1) * w]);
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct Factor {
 }
 
 /// Exponent that a zero counts as.
-const ZERO: i32 = -126;
+pub const ZERO: i32 = -126;
 
 impl Factor {
     /// A zero.
@@ -75,6 +75,14 @@ impl Factor {
         if exponent == nan {
             self.value = f32::NAN;
         } else {
+            self.scale = exponent;
+        }
+    }
+
+    /// With a scale that is in the value already (and is small enough for that to be exact).
+    pub fn unfold(&mut self, exponent: i32, nan: i32) {
+        if exponent != nan {
+            self.value *= 2f32.powi(-exponent);
             self.scale = exponent;
         }
     }

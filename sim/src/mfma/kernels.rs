@@ -2,7 +2,7 @@
 
 use super::exact::{self, Factor, Scheme};
 use super::shape::{Acc, Shape};
-use super::{Call, MfmaMode, NAN_SCALE, Scratch};
+use super::{Call, MODEST_SCALE, MfmaMode, NAN_SCALE, Scratch};
 use crate::wave::Row;
 
 /// Updates D, which holds C.
@@ -12,7 +12,14 @@ pub fn update(call: &Call, t: &mut Scratch, d: &mut [Row]) {
     if s.acc == Acc::I32 {
         each(s, |r, lane, a, b, n| {
             let mut x = d[r][lane];
-            for k in 0..n {
+            for k in 0..if s.sparse { 0 } else { n / 2 } {
+                let (p, q) = (t.a[a + k * s.m * s.blocks], t.b[b + k * s.n * s.blocks]);
+                let half = |x: u32, shift: u32| i32::from((x >> shift) as i16);
+                for shift in [0, 16] {
+                    x = x.wrapping_add((half(p, shift) * half(q, shift)) as u32);
+                }
+            }
+            for k in 0..if s.sparse { n } else { 0 } {
                 let (p, q) = (t.a[a + k * s.m * s.blocks], t.b[row(t, s, a, b, k)]);
                 x = x.wrapping_add(p.wrapping_mul(q));
             }
@@ -51,6 +58,73 @@ pub fn update(call: &Call, t: &mut Scratch, d: &mut [Row]) {
         }
         .to_bits();
     });
+}
+
+/// Multiplies block scales into the elements; whether they are small enough for that.
+#[inline(always)]
+pub fn fold_scales(call: &Call, t: &mut Scratch) -> bool {
+    let s = &call.shape;
+    let modest = |e: &i32| *e == NAN_SCALE || e.abs() <= MODEST_SCALE;
+    if !t.scale.as_flattened().iter().all(modest) {
+        return false;
+    }
+    for (x, w, scale) in [(&mut t.a, s.m, &t.scale[0]), (&mut t.b, s.n, &t.scale[1])] {
+        let mut factor = [0.0f32; 64];
+        for (f, e) in factor.iter_mut().zip(scale) {
+            *f = if *e == NAN_SCALE {
+                f32::NAN
+            } else {
+                f32::from_bits(((127 + e) as u32) << 23)
+            };
+        }
+        for k in 0..s.k {
+            let by = &factor[k / 32 * w..k / 32 * w + w];
+            for (x, f) in x[k * w..(k + 1) * w].iter_mut().zip(by) {
+                *x = (f32::from_bits(*x) * f).to_bits();
+            }
+        }
+    }
+    true
+}
+
+/// Exponent given to infinities and NaNs, so that their products are seen to be no ordinary ones.
+const NOT_FINITE: i32 = 1000;
+
+/// Fills in the exponents that A's and B's elements count with. Returns the exponent below which products may not be
+/// exact in f32; they are all exact when it is `i32::MIN`.
+#[inline(always)]
+pub fn exponents(call: &Call, t: &mut Scratch) -> i32 {
+    let s = &call.shape;
+    let mut lowest = 0;
+    let sides = [
+        (&t.a, &mut t.ea, s.k_stored() * s.m, s.a, &t.scale[0], s.m),
+        (&t.b, &mut t.eb, s.k * s.n, s.b, &t.scale[1], s.n),
+    ];
+    for (x, to, n, elem, scale, w) in sides {
+        let n = n * s.blocks;
+        let mut low = i32::MAX;
+        let min = elem.min_exponent();
+        for (i, (e, bits)) in to[..n].iter_mut().zip(&x[..n]).enumerate() {
+            let m = bits & 0x7fff_ffff;
+            let floor = if call.scales.is_some() {
+                min + scale[i / w / 32 * w + i % w]
+            } else {
+                min
+            };
+            let exponent = ((m >> 23) as i32 - 127).max(floor);
+            let exponent = if m >= 0x7f80_0000 {
+                NOT_FINITE
+            } else {
+                exponent
+            };
+            *e = if m == 0 { exact::ZERO } else { exponent };
+            low = low.min(if m == 0 { i32::MAX } else { exponent });
+        }
+        lowest += low.min(0);
+    }
+    // A product has at most 20 fraction bits, and 2^-149 is f32's last place. From -70 on, a product that is not
+    // exact is cut to nothing by the one that top is of.
+    if lowest < -100 { -70 } else { i32::MIN }
 }
 
 /// Calls `f` with register and lane of D, where A's row and B's column start, and the number of products, for each

@@ -111,6 +111,9 @@ struct Scratch {
     b: [u32; SIDE],
     /// Row of B for each stored element of A.
     select: [u8; SIDE],
+    /// Exponents of A's and B's elements, see [`kernels::exponents`].
+    ea: [i32; SIDE],
+    eb: [i32; SIDE],
     /// Block scales' exponents by lane, [`NAN_SCALE`] for a byte of 0xff.
     scale: [[i32; 64]; 2],
 }
@@ -120,12 +123,16 @@ thread_local! {
         a: [0; SIDE],
         b: [0; SIDE],
         select: [0; SIDE],
+        ea: [0; SIDE],
+        eb: [0; SIDE],
         scale: [[0; 64]; 2],
     }));
 }
 
 /// Exponent that stands for a NaN scale.
 const NAN_SCALE: i32 = i32::MAX;
+/// Scales' exponents up to this can be multiplied into the elements: products stay within f32.
+const MODEST_SCALE: i32 = 40;
 
 /// Executes one matrix instruction; EXEC is ignored, as the hardware does. Registers outside `rows` read as zero and
 /// a D outside it makes the instruction do nothing.
@@ -134,7 +141,7 @@ pub fn execute(call: &Call, rows: &mut [Row]) {
 }
 
 #[inline(always)]
-fn run(call: &Call, rows: &mut [Row]) {
+fn run(call: &Call, rows: &mut [Row], update: impl FnOnce(&Call, &mut Scratch, &mut [Row])) {
     let s = &call.shape;
     if s.acc == Acc::F64 {
         f64::run(call, rows);
@@ -144,7 +151,7 @@ fn run(call: &Call, rows: &mut [Row]) {
         inputs(call, rows, t);
         // D may lie on A or B, so only now.
         if let Some(d) = place_c(call, rows) {
-            kernels::update(call, t, d);
+            update(call, t, d);
         }
     });
 }
@@ -176,8 +183,8 @@ fn inputs(call: &Call, rows: &[Row], t: &mut Scratch) {
     });
     let b_lanes = (!s.f8f6f4 && !s.sparse && call.blgp != 0)
         .then(|| std::array::from_fn(|l| shape::b_lane(l, call.blgp) as u8));
-    decode::side(wa, &a, a_lanes.as_ref(), &mut t.a);
-    decode::side(wb, &b, b_lanes.as_ref(), &mut t.b);
+    decode::side(wa, &a, a_lanes.as_ref(), !s.sparse, &mut t.a);
+    decode::side(wb, &b, b_lanes.as_ref(), !s.sparse, &mut t.b);
     if call.flush && s.a == Elem::F32 {
         for x in t.a.iter_mut().chain(&mut t.b) {
             if *x & 0x7f80_0000 == 0 {
