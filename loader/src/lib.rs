@@ -8,6 +8,7 @@
 //! | [`kernarg`] | the kernel argument segment |
 //! | [`preflight`] | what disagrees before loading or launching |
 //! | [`case`] | a dispatch described by a `launch.json`, run on any device |
+//! | [`source`] | whole objects as assembly source, both ways |
 //! | [`device`] | the [`Device`] trait, implemented by the emulator and by ROCm's runtime |
 
 pub mod case;
@@ -17,6 +18,7 @@ pub mod kernarg;
 pub mod metadata;
 pub mod object;
 pub mod preflight;
+pub mod source;
 
 pub use device::{Device, DeviceError, DevicePtr, DispatchReport, Fault, Launch, ModuleId};
 pub use object::ObjectError;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde::Serialize;
 use wavesmith_isa::Target;
+use wavesmith_loader::object::ObjectFile;
+use wavesmith_loader::source::disassemble;
 
 use crate::failure::{Exit, Failure};
 use crate::input;
@@ -15,7 +17,8 @@ use crate::output::{Output, hex};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  wavesmith dis g.co\n  \
 echo 00000ac0 | wavesmith dis - --hex --target gfx942\n\n\
-The text of an object or of raw code assembles to the same bytes: wavesmith asm --format bin")]
+The text of an object or of raw code assembles to the same bytes: wavesmith asm --format bin\n\
+The source of an object assembles to the same object: wavesmith dis g.co --format source -o g.s; wavesmith asm g.s --format co -o g.co")]
 pub struct Args {
     /// The file; - for stdin
     #[arg(value_name = "FILE|-")]
@@ -38,6 +41,8 @@ pub struct Args {
 enum Format {
     /// Labels, instructions, and as comments addresses and encodings
     Text,
+    /// A whole object's source, which `wavesmith asm --format co` turns into the same bytes
+    Source,
     /// The same as --json
     Json,
 }
@@ -72,6 +77,10 @@ struct Row {
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let json = out.json || args.format == Format::Json;
     let bytes = input::read(&args.file)?;
+    if args.format == Format::Source && (args.hex || !input::is_elf(&bytes)) {
+        return Err(Failure::request("only a code object has a source")
+            .help("--format text gives the text of raw code"));
+    }
     let text = if args.hex {
         let target = needed(args.target)?;
         lines(&args.file, bytes, target, json)?
@@ -79,7 +88,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         // Without a target only an object makes sense, and the reader says best why this is none.
         let object = input::object(&args.file, &bytes)?;
         let target = input::same_target(&args.file, object.platform.target, args.target)?;
-        if json {
+        if args.format == Format::Source {
+            source(&args.file, &object)?
+        } else if json {
             let (base, code) = object
                 .text()
                 .map_err(|e| input::object_failure(&args.file, &e))?;
@@ -102,6 +113,13 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         None => out.text(&text)?,
     }
     Ok(Exit::Right)
+}
+
+/// The object's source.
+fn source(file: &std::path::Path, object: &ObjectFile<'_>) -> Result<String, Failure> {
+    let source =
+        disassemble(object).map_err(|e| Failure::request(format!("{}: {e}", input::name(file))))?;
+    Ok(source.text)
 }
 
 fn needed(target: Option<Target>) -> Result<Target, Failure> {

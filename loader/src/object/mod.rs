@@ -26,4 +26,5 @@ pub use read::{Kernel, ObjectFile, Relocation, Section, Segment, Symbol};
 pub use spec::{
     CodeObject, ExtraSection, KernelSpec, KernelSymbol, LocalSymbol, Place, Visibility,
 };
+pub(crate) use write::addresses;
 pub use write::{WriteError, write};

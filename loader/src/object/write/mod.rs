@@ -107,6 +107,12 @@ pub fn write(object: &CodeObject) -> Result<Vec<u8>, WriteError> {
     emit(&layout, object, encoder)
 }
 
+/// The addresses that [`write()`] will give `.text` and `.rodata`: they depend on sizes and not on what code says.
+pub(crate) fn addresses(object: &CodeObject) -> (u64, u64) {
+    let layout = Layout::of(object, &Names::of(object));
+    (layout.address(".text"), layout.address(".rodata"))
+}
+
 fn check(object: &CodeObject) -> Result<(), WriteError> {
     if object.kernels.is_empty() {
         return Err(WriteError::NoKernels);
