@@ -16,6 +16,8 @@ mod f64;
 mod kernels;
 pub mod shape;
 mod simd;
+#[cfg(target_arch = "x86_64")]
+mod simd_exact;
 mod vectors;
 
 use shape::{Acc, Elem, Shape};

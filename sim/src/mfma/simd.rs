@@ -22,57 +22,24 @@ pub fn execute(call: &Call, rows: &mut [Row]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn wide(call: &Call, rows: &mut [Row]) {
-    run(call, rows, |call, t, d| avx2::update(call, t, d));
+    let avx512 = is_x86_feature_detected!("avx512f");
+    run(call, rows, |call, t, d| avx2::update(call, t, d, avx512));
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use crate::mfma::exact::{self, Factor, Scheme};
+    use crate::mfma::exact::Scheme;
     use crate::mfma::shape::Acc;
-    use crate::mfma::{Call, MfmaMode, NAN_SCALE, Scratch, kernels};
+    use crate::mfma::{Call, MfmaMode, Scratch, kernels};
     use crate::wave::Row;
 
-    /// Where a tile's rows of A and columns of B start, and how far apart k's are.
-    #[derive(Clone, Copy)]
-    struct View {
-        a: *const f32,
-        ea: *const i32,
-        wa: usize,
-        b: *const f32,
-        eb: *const i32,
-        wb: usize,
-        /// Row of B for A's k; null when dense.
-        select: *const u8,
-        /// Scale exponents of this row and these columns; null when there are none.
-        sa: *const i32,
-        sb: *const i32,
-        m: usize,
-        n: usize,
-        k: usize,
-        min_a: i32,
-        min_b: i32,
-        /// Products' exponents below this are not exact in f32.
-        low: i32,
-    }
+    use crate::mfma::simd_exact::{self, View};
 
-    impl View {
-        /// Offset of B's row for A's k.
-        #[inline(always)]
-        unsafe fn row(&self, k: usize) -> usize {
-            if self.select.is_null() {
-                k * self.wb
-            } else {
-                // SAFETY: `select` has as many elements as A.
-                usize::from(unsafe { *self.select.add(k * self.wa) }) * self.wb
-            }
-        }
-    }
-
-    /// Updates D, which holds C.
+    /// Updates D, which holds C. `wide`: the host has AVX-512F.
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn update(call: &Call, t: &mut Scratch, d: &mut [Row]) {
+    pub fn update(call: &Call, t: &mut Scratch, d: &mut [Row], wide: bool) {
         let s = &call.shape;
         if call.scales.is_some() && !kernels::fold_scales(call, t) {
             // Extreme scales: one by one.
@@ -136,10 +103,10 @@ mod avx2 {
                         (_, None) if s.n == 4 => chain_4x4(&v, d),
                         (_, None) if s.sparse => chain_sparse(&v, d),
                         (_, None) => chain(&v, d),
-                        (_, Some(Scheme::EvenOdd)) => tile_exact::<16>(&v, d, s.n == 4),
-                        (_, Some(Scheme::One(4))) => tile_exact::<4>(&v, d, s.n == 4),
-                        (_, Some(_)) if v.k == 4 => tile_exact::<4>(&v, d, s.n == 4),
-                        (_, Some(_)) => tile_exact::<8>(&v, d, s.n == 4),
+                        (_, Some(Scheme::EvenOdd)) => tile_exact::<16>(&v, d, s.n == 4, wide),
+                        (_, Some(Scheme::One(4))) => tile_exact::<4>(&v, d, s.n == 4, wide),
+                        (_, Some(_)) if v.k == 4 => tile_exact::<4>(&v, d, s.n == 4, wide),
+                        (_, Some(_)) => tile_exact::<8>(&v, d, s.n == 4, wide),
                     }
                 }
             }
@@ -282,11 +249,12 @@ mod avx2 {
     /// Exact: `G` products a group, 16 for even and odd apart.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn tile_exact<const G: usize>(v: &View, d: *mut f32, small: bool) {
-        unsafe {
-            for r in 0..4 {
-                for h in [0, 8] {
-                    let at = if small { h } else { r };
+    unsafe fn tile_exact<const G: usize>(v: &View, d: *mut f32, small: bool, wide: bool) {
+        for r in 0..4 {
+            for h in (0..16).step_by(if wide { 16 } else { 8 }) {
+                let at = if small { h } else { r };
+                // SAFETY: see the module's head; `wide` says that the host has AVX-512.
+                unsafe {
                     let mut w = View {
                         a: v.a.add(at),
                         ea: v.ea.add(at),
@@ -302,175 +270,170 @@ mod avx2 {
                         w.sb = v.sb.add(h);
                     }
                     let d = d.add(64 * r + h);
-                    let mut c = _mm256_loadu_ps(d);
-                    for k in (0..v.k).step_by(G) {
-                        c = if small {
-                            group::<G, true>(&w, k, r, c)
-                        } else {
-                            group::<G, false>(&w, k, 0, c)
-                        };
+                    match (wide, small) {
+                        (true, true) => simd_exact::avx512::row::<G, true>(&w, r, d),
+                        (true, false) => simd_exact::avx512::row::<G, false>(&w, r, d),
+                        (false, true) => simd_exact::avx2::row::<G, true>(&w, r, d),
+                        (false, false) => simd_exact::avx2::row::<G, false>(&w, r, d),
                     }
-                    _mm256_storeu_ps(d, c);
                 }
             }
         }
     }
+}
 
-    /// A sum of products cut at 24 fraction bits, and the exponent it is aligned to.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn aligned<const N: usize, const SMALL: bool>(
-        v: &View,
-        k0: usize,
-        step: usize,
-        r: usize,
-    ) -> (__m256i, __m256i) {
-        unsafe {
-            let mut p = [_mm256_setzero_ps(); N];
-            let mut top = _mm256_set1_epi32(-1000);
-            for (i, p) in p.iter_mut().enumerate() {
-                let k = k0 + i * step;
-                let (a, ea) = (v.a.add(k * v.wa), v.ea.add(k * v.wa));
-                let (x, ex) = if SMALL {
-                    let e = _mm256_loadu_ps(ea.cast());
-                    (
-                        spread(_mm256_loadu_ps(a), r),
-                        _mm256_castps_si256(spread(e, r)),
-                    )
-                } else {
-                    (_mm256_broadcast_ss(&*a), _mm256_set1_epi32(*ea))
-                };
-                let row = v.row(k);
-                *p = _mm256_mul_ps(x, _mm256_loadu_ps(v.b.add(row)));
-                let e = _mm256_add_epi32(ex, _mm256_loadu_si256(v.eb.add(row).cast()));
-                top = _mm256_max_epi32(top, e);
-            }
-            // 2^(24 - top). Lanes of zeros alone have a top whose power f32 does not have.
-            let bounded = _mm256_max_epi32(top, _mm256_set1_epi32(-100));
-            let scale =
-                _mm256_slli_epi32::<23>(_mm256_sub_epi32(_mm256_set1_epi32(127 + 24), bounded));
-            let scale = _mm256_castsi256_ps(scale);
-            let mut sum = _mm256_setzero_si256();
-            for p in p {
-                sum = _mm256_add_epi32(sum, _mm256_cvttps_epi32(_mm256_mul_ps(p, scale)));
-            }
-            (sum, top)
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::mfma::shape::Shape;
+    use crate::mfma::{MfmaMode, Scales, Source, kernels};
+    use wavesmith_isa::{Op, Target};
+
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u32 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 20) as u32
+        }
+        fn below(&mut self, n: u32) -> u32 {
+            self.next() % n
         }
     }
 
-    /// Four powers of two.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    fn powers(e: __m128i) -> __m256d {
-        let biased = _mm256_cvtepi32_epi64(_mm_add_epi32(e, _mm_set1_epi32(1023)));
-        _mm256_castsi256_pd(_mm256_slli_epi64::<52>(biased))
-    }
-
-    /// One group of products, added to `c`, in eight lanes.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn group<const G: usize, const SMALL: bool>(
-        v: &View,
-        k: usize,
-        r: usize,
-        c: __m256,
-    ) -> __m256 {
-        unsafe {
-            let (sum, top) = match G {
-                4 => aligned::<4, SMALL>(v, k, 1, r),
-                8 => aligned::<8, SMALL>(v, k, 1, r),
-                _ => {
-                    let (s0, t0) = aligned::<8, SMALL>(v, k, 2, r);
-                    let (s1, t1) = aligned::<8, SMALL>(v, k + 1, 2, r);
-                    let top = _mm256_max_epi32(t0, t1);
-                    (
-                        _mm256_add_epi32(
-                            _mm256_srav_epi32(s0, _mm256_sub_epi32(top, t0)),
-                            _mm256_srav_epi32(s1, _mm256_sub_epi32(top, t1)),
-                        ),
-                        top,
-                    )
-                }
+    /// Bits of a register whose elements have `bits` bits, in one of several manners.
+    fn word(r: &mut Random, manner: u32, element: usize) -> u32 {
+        let x = r.next();
+        // Exponent fields start here.
+        let (exponent, fraction) = match element {
+            16 => (8, 7),
+            8 => (4, 3),
+            _ => (8, 23),
+        };
+        let bits = element.max(8);
+        let mut out = 0;
+        for at in (0..32).step_by(bits.min(32)) {
+            let top = 1u64 << exponent;
+            let field =
+                |r: &mut Random, low: u64, high: u64| low + u64::from(r.next()) % (high - low);
+            let e = match manner {
+                0 => return x,
+                // Around one.
+                1 => field(r, top / 2 - top / 32 - 1, top / 2 + top / 32 + 1),
+                // Small, with subnormals and zeros.
+                2 => field(r, 0, (top / 16).max(2)),
+                // Large.
+                3 => field(r, top - top / 8, top - 1),
+                // All, finite.
+                _ => field(r, 0, top - 1),
             };
-            // C's exponent; 128 for infinities and NaNs.
-            let bits = _mm256_castps_si256(c);
-            let field = _mm256_and_si256(_mm256_srli_epi32::<23>(bits), _mm256_set1_epi32(0xff));
-            let ec = _mm256_max_epi32(
-                _mm256_sub_epi32(field, _mm256_set1_epi32(127)),
-                _mm256_set1_epi32(-126),
-            );
-            let high = _mm256_max_epi32(top, ec);
-            // Products that overflow or are not exact, and a C that is not finite, go one by one.
-            let odd = _mm256_or_si256(
-                _mm256_cmpgt_epi32(high, _mm256_set1_epi32(125)),
-                _mm256_cmpgt_epi32(_mm256_set1_epi32(v.low), top),
-            );
-            if _mm256_testz_si256(odd, odd) == 0 {
-                return one_by_one::<G, SMALL>(v, k, r, c);
-            }
-            let far = _mm256_sub_epi32(top, high);
-            let mut out = [_mm_setzero_ps(); 2];
-            let split = |x: __m256i| [_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)];
-            let (sums, fars, highs) = (split(sum), split(far), split(high));
-            let cs = [_mm256_castps256_ps128(c), _mm256_extractf128_ps::<1>(c)];
-            for i in 0..2 {
-                // The sum toward minus infinity at 31 fraction bits, C at 24, both in units of 2^(high - 31).
-                let s = _mm256_mul_pd(
-                    _mm256_cvtepi32_pd(sums[i]),
-                    powers(_mm_add_epi32(fars[i], _mm_set1_epi32(7))),
-                );
-                let x = _mm256_mul_pd(
-                    _mm256_cvtps_pd(cs[i]),
-                    powers(_mm_sub_epi32(_mm_set1_epi32(24), highs[i])),
-                );
-                let mut x = _mm256_floor_pd(x);
-                if G == 16 {
-                    // FP8 drops a C more than 25 binades below, where its floor is 0 or -1.
-                    let ecs = split(_mm256_sub_epi32(high, ec))[i];
-                    let keep = _mm_cmpgt_epi32(_mm_set1_epi32(26), ecs);
-                    x = _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_cvtepi32_epi64(keep)));
-                }
-                let total = _mm256_fmadd_pd(x, _mm256_set1_pd(128.0), _mm256_floor_pd(s));
-                let unit = powers(_mm_sub_epi32(highs[i], _mm_set1_epi32(31)));
-                out[i] = _mm256_cvtpd_ps(_mm256_mul_pd(total, unit));
-            }
-            _mm256_set_m128(out[1], out[0])
-        }
-    }
-
-    /// The same by the reference.
-    #[cold]
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn one_by_one<const G: usize, const SMALL: bool>(
-        v: &View,
-        k0: usize,
-        r: usize,
-        c: __m256,
-    ) -> __m256 {
-        unsafe {
-            let mut lanes = [0.0; 8];
-            _mm256_storeu_ps(lanes.as_mut_ptr(), c);
-            let scheme = if G == 16 {
-                Scheme::EvenOdd
+            let f = if r.below(4) == 0 {
+                0
             } else {
-                Scheme::One(G)
+                u64::from(r.next()) & ((1 << fraction) - 1)
             };
-            for (l, c) in lanes.iter_mut().enumerate() {
-                let (mut x, mut y) = ([Factor::ZERO; G], [Factor::ZERO; G]);
-                for i in 0..G {
-                    let k = k0 + i;
-                    let row = if SMALL { l / 4 * 4 + r } else { 0 };
-                    x[i] = Factor::new((*v.a.add(k * v.wa + row)).to_bits(), v.min_a);
-                    y[i] = Factor::new((*v.b.add(v.row(k) + l)).to_bits(), v.min_b);
-                    if !v.sa.is_null() {
-                        x[i].unfold(*v.sa.add(v.m * (k / 32)), NAN_SCALE);
-                        y[i].unfold(*v.sb.add(v.n * (k / 32) + l), NAN_SCALE);
+            let f = if manner == 4 && r.below(2) == 0 { 0 } else { f };
+            let sign = u64::from(r.below(2)) << (bits - 1);
+            out |= ((sign | e << fraction | f) << at) as u32;
+        }
+        out
+    }
+
+    #[test]
+    fn vector_kernels_equal_the_reference() {
+        if !crate::exec::fast_host() {
+            return;
+        }
+        let mut r = Random(88_172_645_463_325_252);
+        let mut outputs = 0u64;
+        let mut one_by_one = vec![[0; 64]; 80];
+        for round in 0..8 {
+            for target in Target::ALL {
+                for op in Op::ALL {
+                    let Some(shape) =
+                        Shape::of(op.info().name, target).filter(|_| op.info().on(target))
+                    else {
+                        continue;
+                    };
+                    let shape = match shape.f8f6f4 {
+                        true => shape.with_formats(r.below(5), r.below(5)).expect("formats"),
+                        false => shape,
+                    };
+                    let (ma, mb, mc) = (r.below(6), r.below(6), r.below(7));
+                    let mut rows: Vec<Row> = vec![[0; 64]; 80];
+                    for (i, row) in rows.iter_mut().enumerate() {
+                        for x in row.iter_mut() {
+                            *x = match i {
+                                0..8 => word(&mut r, ma, shape.a.bits()),
+                                8..16 => word(&mut r, mb, shape.b.bits()),
+                                16..18 => 0x7f7f_7f7f ^ (r.next() & 0x0707_0707),
+                                18 => r.next(),
+                                _ if mc == 6 => 0,
+                                _ => word(&mut r, mc, 32),
+                            };
+                        }
+                    }
+                    if round % 7 == 3 {
+                        // Whole rows of zeros, as padding has them.
+                        for row in &mut rows[..16] {
+                            row[3..20].fill(0);
+                        }
+                    }
+                    if round % 11 == 5 {
+                        rows[16].fill(r.next());
+                    }
+                    let call = Call {
+                        shape,
+                        a: 0,
+                        b: 8,
+                        c: Source::Row(20),
+                        d: 20,
+                        index: 18,
+                        scales: shape
+                            .scaled
+                            .then(|| [Scales { row: 16, byte: 1 }, Scales { row: 17, byte: 2 }]),
+                        cbsz: 0,
+                        abid: 0,
+                        blgp: 0,
+                        flush: false,
+                        mode: MfmaMode::Exact,
+                    };
+                    one_by_one.copy_from_slice(&rows);
+                    run(&call, &mut one_by_one, kernels::update);
+                    let widths: &[bool] = if is_x86_feature_detected!("avx512f") {
+                        &[false, true]
+                    } else {
+                        &[false]
+                    };
+                    for &wide in widths {
+                        let mut got = rows.clone();
+                        // SAFETY: `fast_host` was asked.
+                        run(&call, &mut got, |call, t, d| unsafe {
+                            avx2::update(call, t, d, wide)
+                        });
+                        for (i, (x, y)) in got
+                            .as_flattened()
+                            .iter()
+                            .zip(one_by_one.as_flattened())
+                            .enumerate()
+                        {
+                            let both_nan =
+                                f32::from_bits(*x).is_nan() && f32::from_bits(*y).is_nan();
+                            assert!(
+                                x == y || both_nan && shape.acc == crate::mfma::shape::Acc::F32,
+                                "{} wide {wide} manners {ma} {mb} {mc}, register {} lane {}: {x:08x}, reference {y:08x}",
+                                op.info().name,
+                                i / 64,
+                                i % 64
+                            );
+                        }
+                        outputs += (shape.m * shape.n * shape.blocks) as u64;
                     }
                 }
-                *c = exact::group(&x, &y, *c, scheme);
             }
-            _mm256_loadu_ps(lanes.as_ptr())
         }
+        assert!(outputs > 800_000, "{outputs}");
     }
 }
