@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use wavesmith_isa::decode::{DecodeError, decode, decode_bytes};
 use wavesmith_isa::encode::{EncodeError, encode};
 use wavesmith_isa::operand::code;
-use wavesmith_isa::table::{Class, Format, Presence, Role};
+use wavesmith_isa::table::{Class, Format, ModSet, Presence, Role};
 use wavesmith_isa::{Inst, Op, Operand, Target};
 
 fn data(file: &str) -> PathBuf {
@@ -573,6 +573,9 @@ fn every_op_can_be_encoded_from_its_row() {
             }
             if info.format == Format::DS && info.name.contains("gws") {
                 i.mods.set_gds(1);
+            }
+            if info.mods.contains(ModSet::DPP64) {
+                i.mods.set_dpp_ctrl(0x150); // row_newbcast:0
             }
             if info.operands.iter().any(|o| o.presence == Presence::IfSc0) {
                 i.mods.set_sc0(1);

@@ -88,18 +88,30 @@ fn random_dwords_are_instructions_to_both_or_to_none() {
             let lines: Vec<&String> = open.iter().map(|o| &o.3).collect();
             let assembled = oracle.assemble(&lines, target);
             for ((w, theirs, ours, _), code) in open.iter().zip(assembled) {
+                let why = match &code {
+                    Answer::No(why) => why.as_str(),
+                    _ => "",
+                };
+                let why = why.split('\n').next().unwrap_or_default().to_owned();
                 let size = match (theirs, ours) {
                     (Answer::Yes(t), _) => t.size,
                     (_, Some((used, _))) => used * 4,
                     _ => 4,
                 };
                 let same = code.yes().is_some_and(|c| *c == to_bytes(*w)[..size]);
-                let class = match (theirs, code) {
+                let class = match (theirs, &code) {
                     (Answer::Yes(_), _) if same => Class::Missed,
                     (Answer::Yes(_), Answer::Yes(_)) => Class::OtherBits,
                     (Answer::Yes(_), _) => Class::NotAssembled,
                     (_, _) if same => Class::OnlyAssembled,
                     _ => Class::Invented,
+                };
+                let theirs = match theirs {
+                    Answer::Yes(t) => Answer::Yes(Text {
+                        doubt: why,
+                        ..t.clone()
+                    }),
+                    _ => Answer::No(why),
                 };
                 note(
                     &mut report,
@@ -107,7 +119,7 @@ fn random_dwords_are_instructions_to_both_or_to_none() {
                     class,
                     target,
                     w,
-                    theirs,
+                    &theirs,
                     ours.as_ref(),
                 );
             }
@@ -147,7 +159,8 @@ fn note(
     }
     let (size, text, doubt) = match theirs {
         Answer::Yes(t) => (t.size, t.text.as_str(), t.doubt.as_str()),
-        _ => (ours.map_or(4, |o| o.0 * 4), "", ""),
+        Answer::No(why) => (ours.map_or(4, |o| o.0 * 4), "", why.as_str()),
+        Answer::Crash => (ours.map_or(4, |o| o.0 * 4), "", "crash"),
     };
     let ours = ours.map_or("", |o| o.1.as_str());
     let hex = to_hex(&to_bytes(w)[..size.min(16)]);

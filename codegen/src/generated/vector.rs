@@ -3471,7 +3471,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_pk_fmac_f16`: `vdst` written, `src0` read, `src1` read.
+    /// `v_pk_fmac_f16`: `vdst` read and written, `src0` read, `src1` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_pk_fmac_f16(

@@ -1,18 +1,21 @@
 //! Dwords to [`Inst`].
 //!
 //! Total on any input: what is not an instruction of the target is a [`DecodeError`], and every word that
-//! decodes encodes back to itself ([`encode`](crate::encode::encode)). That is why reserved bits that are set,
-//! misaligned register tuples and sources that the instruction does not take are errors here.
+//! decodes encodes back to itself ([`encode`](crate::encode::encode)). Bits that the encoding has a field for, but the
+//! instruction no use, are kept ([`Mods::has_unused`]); reserved bits, misaligned register tuples and sources that the
+//! instruction does not take are errors.
 
 mod stream;
 
 pub use stream::{Decoded, decode_bytes};
 
 use crate::layout::{
-    Alt, Entry, FROM_LITERAL, FROM_REFUSED, Form, Select, Shape, TABLES, Tables, code_of, operand,
+    Alt, Entry, FROM_LITERAL, FROM_REFUSED, Form, Select, Shape, TABLES, Tables, code_of, gather,
+    operand, spread,
 };
 use crate::op::Op;
 use crate::operand::code;
+use crate::table::Role;
 use crate::{Inst, Mods, Operand, Target};
 
 /// Why dwords are no instruction.
@@ -85,13 +88,22 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     if entry.select == Select::LdScale
         && let Some(scaled) = scaled_entry(t, words, target)
     {
-        let (op, f) = decode_scaled(t, words, scaled)?;
-        return Ok((f.inst(op, 0), 4));
+        match decode_scaled(t, words, scaled) {
+            Ok((op, f)) => return Ok((f.inst(op, 0), 4)),
+            // The second half is no f8f6f4 after all, so the first stands alone.
+            Err(DecodeError::ReservedBits { .. }) => {}
+            Err(DecodeError::BadOperand { op, slot, code: c })
+                if op.info().slot(Role::ScaleA) > Some(slot.into()) && c < code::VGPR0 => {}
+            Err(e) => return Err(e),
+        }
     }
     let form = t.forms[entry.form as usize + entry.select.by_words(w) as usize];
     let shape = &t.shapes[form.shape as usize];
     let op = entry.op;
     if w & !shape.known != form.fixed {
+        if let Some((inst, literal)) = with_unused(t, form, shape, op, w) {
+            return literal_of(inst, literal, words, dwords);
+        }
         return Err(if entry.is_empty() {
             DecodeError::UnknownOpcode { word: w0, target }
         } else {
@@ -105,13 +117,43 @@ pub fn decode(words: &[u32], target: Target) -> Result<(Inst, usize), DecodeErro
     if f.flags & FROM_LITERAL == 0 {
         return Ok((f.inst(op, 0), dwords));
     }
+    literal_of(f.inst(op, 0), true, words, dwords)
+}
+
+/// The instruction with the dword behind it, if that is a literal.
+#[inline]
+fn literal_of(
+    inst: Inst,
+    literal: bool,
+    words: &[u32],
+    dwords: usize,
+) -> Result<(Inst, usize), DecodeError> {
     match words.get(dwords) {
-        Some(&lit) => Ok((f.inst(op, lit), dwords + 1)),
+        _ if !literal => Ok((inst, dwords)),
+        Some(&lit) => Ok((Inst { lit, ..inst }, dwords + 1)),
         None => Err(DecodeError::Truncated {
             need: dwords + 1,
             have: words.len(),
         }),
     }
+}
+
+/// The instruction, and whether a literal follows, when the only bits that are not as they should be are such that
+/// the hardware does not look at; they are kept among the modifiers.
+#[cold]
+fn with_unused(t: &Tables, form: Form, shape: &Shape, op: Op, w: u64) -> Option<(Inst, bool)> {
+    let wrong = (w & !shape.known) ^ form.fixed;
+    if wrong & !shape.unused != 0 || form.fixed == Form::IMPOSSIBLE {
+        return None;
+    }
+    let mut f = fill(t, shape, w);
+    if f.flags & FROM_REFUSED != 0 {
+        return None;
+    }
+    f.mods |= Mods(spread(gather(wrong, shape.unused), shape.spare))
+        .with_has_unused(1)
+        .0;
+    Some((f.inst(op, 0), f.flags & FROM_LITERAL != 0))
 }
 
 /// Everything but op and literal, in registers: the instruction is put together in one place at the very end, for

@@ -8,7 +8,9 @@ mod error;
 pub use error::EncodeError;
 
 use crate::inst::MAX_OPERANDS;
-use crate::layout::{Entry, Form, INTO_LITERAL, INTO_REFUSED, Select, Shape, Slot, TABLES, Tables};
+use crate::layout::{
+    Entry, Form, INTO_LITERAL, INTO_REFUSED, Select, Shape, Slot, TABLES, Tables, gather, spread,
+};
 use crate::{Inst, Operand, Target};
 
 /// One to four dwords.
@@ -65,16 +67,23 @@ pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
     let form = t.forms[entry.form as usize + entry.select.by_inst(inst, entry.slot) as usize];
     let shape = &t.shapes[form.shape as usize];
     let put = put(t, shape, inst);
+    let mut fixed = form.fixed;
+    if inst.mods.0 & !shape.mods_known != shape.mods_fixed {
+        match unused(shape, inst) {
+            // Bits that the decoder found set, or clear, against what an assembler writes.
+            Some(bits) if fixed != Form::IMPOSSIBLE => fixed ^= bits,
+            _ => return Err(error::explain(t, form, inst, target)),
+        }
+    }
     if put.bad
         || form.fixed == Form::IMPOSSIBLE
-        || inst.mods.0 & !shape.mods_known != shape.mods_fixed
         || inst.imm < shape.imm.lo
         || inst.imm > shape.imm.hi
     {
         return Err(error::explain(t, form, inst, target));
     }
     let imm = u64::from(inst.imm as u32 & shape.imm.mask) << shape.imm.shift;
-    let w = form.fixed | put.bits | imm;
+    let w = fixed | put.bits | imm;
     let n = shape.dwords;
     let second = if n == 2 {
         (w >> 32) as u32
@@ -87,6 +96,16 @@ pub fn encode(inst: &Inst, target: Target) -> Result<Encoded, EncodeError> {
         words: [w as u32, second, 0, 0],
         len: n + u8::from(put.literal),
     })
+}
+
+/// The bits that the instruction has no use for, if that is all that is odd about the modifiers.
+#[cold]
+fn unused(shape: &Shape, inst: &Inst) -> Option<u64> {
+    let kept = inst.mods.0 & shape.spare;
+    let flag = crate::Mods(0).with_has_unused(1).0;
+    let rest = inst.mods.0 & !shape.mods_known & !shape.spare;
+    (kept != 0 && rest == shape.mods_fixed | flag)
+        .then(|| spread(gather(kept, shape.spare), shape.unused))
 }
 
 struct Put {

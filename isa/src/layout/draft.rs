@@ -16,7 +16,12 @@ pub(crate) struct Draft {
     mods_known: u64,
     mods_fixed: u64,
     pub fixed: u64,
+    unused: u64,
 }
+
+/// Modifiers in which unused bits may be kept: all but those by which an instruction's form is chosen (`sc0`, `lds`,
+/// `offen` …), and the highest, of which some are flags of their own.
+const SPARE: u64 = ((1 << 61) - 1) & !(0x7f << 18);
 
 /// Lowest bit and length of a field of [`Mods`](crate::Mods), found through its setter.
 pub(crate) type Setter = fn(crate::Mods, u32) -> crate::Mods;
@@ -43,7 +48,16 @@ impl Draft {
             mods_known: 0,
             mods_fixed: 0,
             fixed,
+            unused: 0,
         }
+    }
+
+    /// Bits of a field that the encoding has, but this instruction no use for. LLVM's disassembler accepts anything
+    /// there, and shipped code has set such bits; they are kept (see `Shape::unused`) unless they turn out to be
+    /// part of a field after all.
+    pub fn unused_bits(&mut self, shift: u32, bits: u32) -> &mut Draft {
+        self.unused |= (u64::MAX >> (64 - bits)) << shift;
+        self
     }
 
     /// Constant bits beside the prefix.
@@ -230,6 +244,23 @@ impl Draft {
         runs[..merged.len()].copy_from_slice(&merged);
         let used = self.slots.iter().rposition(|s| s.takes.is_some());
         let alt = |s: &Slot| s.alt != Alt::No;
+        let unused = self.unused & !self.known;
+        let mods_fixed = self.mods_fixed | (self.info.default_mods().0 & !self.mods_known);
+        // Room among the modifiers that this form does not have, from those of rare instructions on.
+        let free = SPARE & !self.mods_known & !mods_fixed;
+        // The first as many of them, counted from `cbsz` up and then from below.
+        let free = free.rotate_right(25);
+        let count = unused.count_ones();
+        let spare = match count {
+            0 => 0,
+            _ => super::spread(u64::MAX >> (64 - count), free).rotate_left(25),
+        };
+        assert_eq!(
+            spare.count_ones(),
+            unused.count_ones(),
+            "{}",
+            self.info.name
+        );
         Shape {
             from: std::array::from_fn(|i| {
                 let s = &self.slots[i];
@@ -254,7 +285,9 @@ impl Draft {
             known: self.known,
             mods_known: self.mods_known,
             // What an instruction without that modifier has by default stays as it is.
-            mods_fixed: self.mods_fixed | (self.info.default_mods().0 & !self.mods_known),
+            mods_fixed,
+            unused,
+            spare,
         }
     }
 }

@@ -36,14 +36,27 @@ pub(super) fn mai(info: &'static OpInfo, variant: u32) -> Draft {
         .run_if(ModSet::BLGP, Mods::with_blgp, 61)
         .run_if(ModSet::NEG, Mods::with_blgp, 61);
     if ld_scale {
-        d.part(Mods::with_op_sel, 0, 3, 11)
+        d.part(Mods::with_op_sel, 0, 2, 11)
             .part(Mods::with_op_sel_hi, 0, 2, 59)
-            .part(Mods::with_op_sel_hi, 2, 1, 14);
+            .fix(14, 1)
+            .unused_bits(14, 1)
+            .unused_bits(8, 2)
+            .unused_bits(61, 2);
     } else if scaled {
         d.fix(11, 1); // abid bit 0: the scales in front are meant
     } else if info.slot(Role::Src0).is_some() {
         // v_accvgpr_read and v_accvgpr_write carry VOP3P's default op_sel_hi.
-        d.fix(14, 1).fix(59, 3);
+        d.fix(14, 1)
+            .fix(59, 3)
+            .unused_bits(14, 1)
+            .unused_bits(59, 2);
+        if info
+            .operands
+            .first()
+            .is_some_and(|o| o.class == crate::table::Class::A)
+        {
+            d.unused_bits(15, 1);
+        }
     }
     for (i, o) in info.operands.iter().enumerate() {
         let width = match o.width {
@@ -93,7 +106,11 @@ pub(super) fn scales(info: &'static OpInfo) -> Draft {
     // meaning, but shipped code (AITER) sets them.
     d.part(Mods::with_op_sel, 0, 2, 11)
         .part(Mods::with_op_sel_hi, 0, 2, 59)
-        .run(Mods::with_scale_raw, 13);
+        .run(Mods::with_scale_raw, 13)
+        .part(Mods::with_scale_rest, 0, 11, 0)
+        .part(Mods::with_scale_rest, 11, 1, 15)
+        .part(Mods::with_scale_rest, 12, 9, 50)
+        .part(Mods::with_scale_rest, 21, 3, 61);
     for (i, o) in info.operands.iter().enumerate() {
         match o.role {
             Role::ScaleA => d.source(i, 32),

@@ -13,6 +13,9 @@ pub(super) fn ds(info: &'static OpInfo) -> Draft {
         d.imm(0, 16, false); // offset0 | offset1 << 8
     }
     let gws = info.mods.contains(ModSet::GDS);
+    if !gws {
+        d.unused_bits(16, 1);
+    }
     if gws {
         d.fix(16, 1).implies(Mods::with_gds, 1);
     }
@@ -53,7 +56,10 @@ fn flat_like(info: &'static OpInfo, seg: u64, sc0: Option<bool>) -> Draft {
     }
     d.run_if(ModSet::NT, Mods::with_nt, 17)
         .run_if(ModSet::SC1, Mods::with_sc1, 25)
-        .imm(0, if seg == 0 { 12 } else { 13 }, seg != 0);
+        .imm(0, if seg == 0 { 12 } else { 13 }, seg != 0)
+        // Data of what has none, and the result.
+        .unused_bits(40, 8)
+        .unused_bits(56, 8);
     for (i, o) in info.operands.iter().enumerate() {
         match o.role {
             Role::Vdst if o.presence == Presence::IfSc0 && sc0 == Some(false) => d.unused(i),
@@ -125,6 +131,7 @@ pub(super) fn scratch(info: &'static OpInfo, variant: u32) -> Draft {
         match o.role {
             Role::Vaddr if !sve => {
                 d.unfield(32, 8);
+                d.unused_bits(32, 8);
                 off(&mut d, i, 32, 0);
             }
             Role::Saddr if no_saddr => {
@@ -159,7 +166,12 @@ pub(super) fn buffer(info: &'static OpInfo, typed: bool, variant: u32) -> Option
         d.run_if(ModSet::SC1, Mods::with_sc1, 15)
             .run_if(ModSet::NT, Mods::with_nt, 17)
             .fix(16, u64::from(lds))
-            .implies(Mods::with_lds, lds);
+            .implies(Mods::with_lds, lds)
+            .unused_bits(25, 1)
+            .unused_bits(53, 2);
+        if info.operands.is_empty() {
+            d.unused_bits(0, 12).unused_bits(32, 23).unused_bits(56, 8);
+        }
         d
     };
     d.run_if(ModSet::SC0, Mods::with_sc0, 14)
@@ -172,12 +184,18 @@ pub(super) fn buffer(info: &'static OpInfo, typed: bool, variant: u32) -> Option
     }
     for (i, o) in info.operands.iter().enumerate() {
         match o.role {
-            Role::Vdata if lds != 0 => d.unused(i),
+            Role::Vdata if lds != 0 => {
+                d.unused(i);
+                d.unused_bits(40, 8);
+            }
             Role::Vdata => {
                 d.field(i, 40, 8, code::VGPR0);
                 d.alt(i, Alt::Acc, 55);
             }
-            Role::Vaddr if offen + idxen == 0 => off(&mut d, i, 32, 0),
+            Role::Vaddr if offen + idxen == 0 => {
+                off(&mut d, i, 32, 0);
+                d.unused_bits(32, 8);
+            }
             Role::Vaddr => {
                 d.field(i, 32, 8, code::VGPR0);
                 d.takes(i, crate::table::Class::V, offen + idxen);

@@ -120,6 +120,10 @@ pub(crate) struct Shape {
     pub mods_known: u64,
     /// Modifiers that the form implies.
     pub mods_fixed: u64,
+    /// Constant bits of the instruction that the hardware does not look at.
+    pub unused: u64,
+    /// As many bits of the modifiers, to keep those in; see [`Mods::has_unused`](crate::Mods::has_unused).
+    pub spare: u64,
 }
 
 /// One bit pattern of an op.
@@ -129,6 +133,34 @@ pub(crate) struct Form {
     pub fixed: u64,
     /// Index into [`Tables::shapes`].
     pub shape: u16,
+}
+
+/// The low bits of `bits`, spread over the set bits of `mask`, lowest first.
+pub(crate) fn spread(mut bits: u64, mask: u64) -> u64 {
+    let (mut left, mut out) = (mask, 0);
+    while left != 0 {
+        let lowest = left & left.wrapping_neg();
+        if bits & 1 != 0 {
+            out |= lowest;
+        }
+        bits >>= 1;
+        left ^= lowest;
+    }
+    out
+}
+
+/// The contrary of [`spread`]: the bits of `bits` at the set bits of `mask`, moved together.
+pub(crate) fn gather(bits: u64, mask: u64) -> u64 {
+    let (mut left, mut out, mut at) = (mask, 0, 0);
+    while left != 0 {
+        let lowest = left & left.wrapping_neg();
+        if bits & lowest != 0 {
+            out |= 1 << at;
+        }
+        at += 1;
+        left ^= lowest;
+    }
+    out
 }
 
 /// The operand that `c` is in the slot, or why it may not stand there.

@@ -20,6 +20,20 @@ pub(super) fn sop(info: &'static OpInfo) -> Draft {
     if info.mnemonic == Mnemonic::S_ENDPGM {
         d.imm(0, 16, false);
     }
+    // A field of the encoding in which the instruction has no operand.
+    let two = |r: Role| info.slot(r).is_some();
+    match info.format {
+        Format::SOP1 if !two(Role::Ssrc0) => {
+            d.unused_bits(0, 8);
+        }
+        Format::SOP1 | Format::SOP2 => {
+            d.unused_bits(16, 7);
+        }
+        Format::SOPK if two(Role::Imm32) => {
+            d.unused_bits(16, 7);
+        }
+        _ => {}
+    }
     for (i, o) in info.operands.iter().enumerate() {
         let sopk = info.format == Format::SOPK;
         match o.role {
@@ -56,16 +70,23 @@ pub(super) fn sop(info: &'static OpInfo) -> Draft {
     d
 }
 
-/// SMEM. `variant` is the imm bit | soffset_en << 1: 1 immediate, 0 register, 3 both (2 is not used).
+/// SMEM. `variant` is the imm bit | soffset_en << 1: 1 immediate, 0 register, 3 both, 2 register in the place that
+/// it has with both (no assembler writes this one).
 pub(super) fn smem(info: &'static OpInfo, variant: u32) -> Option<Draft> {
     let addressed = info.slot(Role::Soffset).is_some();
-    if variant == 2 || (!addressed && variant != 0) {
+    if !addressed && variant != 0 {
         return None;
     }
     let mut d = Draft::new(info, 2, 0b11_0000 << 26 | u64::from(info.opcode) << 18);
     d.fix(17, u64::from(variant & 1))
         .fix(14, u64::from(variant >> 1))
-        .run_if(ModSet::GLC, Mods::with_sc0, 16);
+        .run_if(ModSet::GLC, Mods::with_sc0, 16)
+        .unused_bits(13, 1)
+        .unused_bits(15, 2)
+        .unused_bits(6, 7);
+    if !addressed {
+        d.unused_bits(0, 6).unused_bits(14, 1).unused_bits(32, 32);
+    }
     for (i, o) in info.operands.iter().enumerate() {
         match o.role {
             Role::Sdata => {
@@ -86,13 +107,21 @@ pub(super) fn smem(info: &'static OpInfo, variant: u32) -> Option<Draft> {
                     d.imm(32, if buffer { 20 } else { 21 }, !buffer);
                 }
                 match variant {
-                    1 => d.constant(i, code::IMM),
+                    1 => {
+                        d.constant(i, code::IMM);
+                        d.unused_bits(53, 11);
+                    }
                     0 => {
                         d.field(i, 32, 7, 0);
+                        d.unused_bits(39, 25);
+                    }
+                    2 => {
+                        d.field(i, 57, 7, 0);
+                        d.implies(Mods::with_other_soffset, 1).unused_bits(32, 25);
                     }
                     _ => {
                         d.field(i, 57, 7, 0);
-                        d.implies(Mods::with_has_offset, 1);
+                        d.implies(Mods::with_has_offset, 1).unused_bits(53, 4);
                     }
                 }
             }

@@ -35,6 +35,10 @@ pub(crate) enum Select {
     Format,
     /// Scaled f8f6f4, 16 bytes.
     Scaled,
+    /// DPP: whether the row control is one.
+    Dpp,
+    /// DPP of an instruction that works on pairs.
+    Dpp64,
     /// First half of a scaled MFMA, or alone.
     LdScale,
 }
@@ -55,6 +59,8 @@ impl Select {
             Select::Buffer => bits(12, 3) | bits(16, 1) << 2,
             Select::BufferNoLds => bits(12, 3),
             Select::Format | Select::Scaled => mai::format_form(bits(8, 7), bits(61, 7)),
+            Select::Dpp => vector::no_dpp_ctrl(bits(40, 0x1ff)),
+            Select::Dpp64 => vector::no_dpp64_ctrl(bits(40, 0x1ff)),
         }
     }
 
@@ -68,7 +74,7 @@ impl Select {
             Select::Single | Select::LdScale => 0,
             Select::Sdst => u32::from(at(0) != code::VCC_LO),
             Select::Smem if at(slot.into()) == code::IMM => 1,
-            Select::Smem => m.has_offset() * 3,
+            Select::Smem => (m.has_offset() * 3) | (m.other_soffset() << 1),
             Select::Flat => m.sc0(),
             Select::Global => off(slot) << 1,
             Select::GlobalAtomic => m.sc0() | off(slot) << 1,
@@ -79,6 +85,8 @@ impl Select {
             Select::BufferNoLds => m.offen() | m.idxen() << 1,
             Select::Buffer => m.offen() | m.idxen() << 1 | m.lds() << 2,
             Select::Format | Select::Scaled => mai::format_form(m.cbsz(), m.blgp()),
+            Select::Dpp => vector::no_dpp_ctrl(m.dpp_ctrl()),
+            Select::Dpp64 => vector::no_dpp64_ctrl(m.dpp_ctrl()),
         }
     }
 
@@ -94,7 +102,7 @@ impl Select {
     fn forms(self) -> u32 {
         match self {
             Select::Single | Select::LdScale => 1,
-            Select::Sdst | Select::Flat => 2,
+            Select::Sdst | Select::Flat | Select::Dpp | Select::Dpp64 => 2,
             Select::BufferNoLds
             | Select::Smem
             | Select::Global
@@ -108,6 +116,10 @@ impl Select {
     fn of(info: &OpInfo) -> Select {
         match info.format {
             Format::VOPC_SDWA => Select::Sdst,
+            Format::VOP1_DPP | Format::VOP2_DPP if info.mods.contains(ModSet::DPP64) => {
+                Select::Dpp64
+            }
+            Format::VOP1_DPP | Format::VOP2_DPP => Select::Dpp,
             Format::SMEM if info.slot(Role::Soffset).is_some() => Select::Smem,
             Format::FLAT if memory::returns_by_sc0(info) => Select::Flat,
             Format::GLOBAL if memory::returns_by_sc0(info) => Select::GlobalAtomic,
@@ -135,6 +147,8 @@ fn draft(info: &'static OpInfo, variant: u32) -> Option<Draft> {
         }
         Format::SMEM => scalar::smem(info, variant)?,
         Format::VOP1 | Format::VOP2 | Format::VOPC => vector::e32(info),
+        // A row control that is none has a form that is none.
+        Format::VOP1_DPP | Format::VOP2_DPP if variant != 0 => return None,
         Format::VOP1_DPP | Format::VOP2_DPP => vector::dpp(info),
         Format::VOP1_SDWA | Format::VOP2_SDWA | Format::VOPC_SDWA => {
             vector::sdwa(info, variant != 0)
@@ -393,6 +407,8 @@ impl Tables {
             known: 0,
             mods_known: 0,
             mods_fixed: 0,
+            unused: 0,
+            spare: 0,
         });
         pools.places.push(Default::default());
         pools.tables(&Slot {

@@ -31,6 +31,9 @@ fn common(d: &mut Draft, i: usize, role: Role) -> bool {
 /// The 32-bit encodings.
 pub(super) fn e32(info: &'static OpInfo) -> Draft {
     let mut d = Draft::new(info, 1, prefix(info));
+    if info.operands.is_empty() {
+        d.unused_bits(0, 9);
+    }
     for (i, o) in info.operands.iter().enumerate() {
         match o.role {
             Role::Src0 => d.source(i, 0),
@@ -42,13 +45,40 @@ pub(super) fn e32(info: &'static OpInfo) -> Draft {
     d
 }
 
+/// First value of a DPP control that takes its lane from one number for all rows.
+const ROW_NEWBCAST: u32 = 0x150;
+
+/// 0 for a DPP control of a pair of registers (CDNA3 ISA, "DPP": `row_newbcast` only), else 1.
+#[inline]
+pub(super) fn no_dpp64_ctrl(ctrl: u32) -> u32 {
+    u32::from(ctrl & !0xf != ROW_NEWBCAST)
+}
+
+/// 0 for a DPP control (CDNA3 ISA, "DPP", table of DPP_CTRL), else 1.
+#[inline]
+pub(super) fn no_dpp_ctrl(ctrl: u32) -> u32 {
+    let good = match ctrl {
+        // quad_perm
+        0..=0xff => true,
+        // row_shl, row_shr, row_ror: by 1 to 15
+        0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f => true,
+        // wave_shl, wave_rol, wave_shr, wave_ror: by 1
+        0x130 | 0x134 | 0x138 | 0x13c => true,
+        // row_mirror, row_half_mirror, row_bcast:15 and 31
+        0x140..=0x143 => true,
+        _ => no_dpp64_ctrl(ctrl) == 0,
+    };
+    u32::from(!good)
+}
+
 /// DPP.
 pub(super) fn dpp(info: &'static OpInfo) -> Draft {
     let mut d = Draft::new(info, 2, prefix(info) | u64::from(code::DPP));
     d.run(Mods::with_dpp_ctrl, 40)
         .run(Mods::with_bound_ctrl, 51)
         .run(Mods::with_bank_mask, 56)
-        .run(Mods::with_row_mask, 60);
+        .run(Mods::with_row_mask, 60)
+        .unused_bits(49, 2);
     for (i, o) in info.operands.iter().enumerate() {
         let n = match o.role {
             Role::Src0 => {
@@ -62,6 +92,9 @@ pub(super) fn dpp(info: &'static OpInfo) -> Draft {
                 1
             }
         };
+        if has_float_bits(info) && matches!(o.role, Role::Src0 | Role::Vsrc1) {
+            d.unused_bits(52 + 2 * n, 2);
+        }
         d.source_mod(i, n, SrcMods::NEG, Mods::with_neg, 52 + 2 * n);
         d.source_mod(i, n, SrcMods::ABS, Mods::with_abs, 53 + 2 * n);
     }
@@ -77,6 +110,7 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
         Mods::with_src1_sel,
         56,
     );
+    d.unused_bits(54, 1).unused_bits(62, 1);
     if !compare {
         if info.mods.contains(ModSet::DST_SEL) {
             d.run(Mods::with_dst_sel, 40);
@@ -108,6 +142,7 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
             }
             Role::Sdst => {
                 d.constant(i, code::VCC_LO);
+                d.unused_bits(40, 7);
                 continue;
             }
             r => {
@@ -117,11 +152,24 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
                 continue;
             }
         };
+        if o.mods.is_empty() {
+            d.unused_bits(52 + 8 * n, 2);
+        }
         d.source_mod(i, n, SrcMods::SEXT, Mods::with_sext, 51 + 8 * n);
         d.source_mod(i, n, SrcMods::NEG, Mods::with_neg, 52 + 8 * n);
         d.source_mod(i, n, SrcMods::ABS, Mods::with_abs, 53 + 8 * n);
     }
     d
+}
+
+/// Whether a source without `-x` and `|x|` still has their bits, for the hardware to pass over: beside a source that
+/// has them (the integer of `v_ldexp`), and in the integer dot products, which are encoded like those of floats.
+fn has_float_bits(info: &OpInfo) -> bool {
+    let float = info
+        .operands
+        .iter()
+        .any(|o| o.mods.intersects(SrcMods::NEG.union(SrcMods::ABS)));
+    float || info.name.starts_with("v_dot")
 }
 
 /// VOP3A, VOP3B, VOP3P.
@@ -137,13 +185,26 @@ pub(super) fn vop3(info: &'static OpInfo) -> Draft {
     d.run_if(ModSet::CLAMP, Mods::with_clamp, 15);
     let bitop3 = info.mods.contains(ModSet::BITOP3);
     if packed {
-        // The third bit of op_sel_hi stands apart and is set even when there is no third source.
-        d.part(Mods::with_op_sel, 0, 3, 11)
-            .part(Mods::with_op_sel_hi, 0, 2, 59)
-            .part(Mods::with_op_sel_hi, 2, 1, 14)
-            .run_if(ModSet::NEG_LO, Mods::with_neg, 61)
-            .run_if(ModSet::NEG_HI, Mods::with_abs, 8);
+        // The third bit of op_sel_hi stands apart and is set even when there is no third source; then the third bits
+        // of the others are clear.
+        let sources = info.slot(Role::Src2).map_or(2, |_| 3);
+        d.part(Mods::with_op_sel, 0, sources, 11)
+            .part(Mods::with_op_sel_hi, 0, 2, 59);
+        if sources == 3 {
+            d.part(Mods::with_op_sel_hi, 2, 1, 14);
+        } else {
+            d.fix(14, 1).unused_bits(14, 1);
+        }
+        if info.mods.contains(ModSet::NEG_LO) {
+            d.part(Mods::with_neg, 0, sources, 61);
+        }
+        if info.mods.contains(ModSet::NEG_HI) {
+            d.part(Mods::with_abs, 0, sources, 8);
+        }
     } else {
+        if info.format == Format::VOP3A && !bitop3 {
+            d.unused_bits(11, 4);
+        }
         d.run_if(ModSet::OP_SEL, Mods::with_op_sel, 11)
             .run_if(ModSet::OMOD, Mods::with_omod, 59);
         if bitop3 {
@@ -177,6 +238,11 @@ pub(super) fn vop3(info: &'static OpInfo) -> Draft {
         };
         d.source(i, 32 + 9 * n);
         if !bitop3 {
+            // Not the mask of v_cndmask.
+            let number = o.class.contains(Class::V);
+            if info.format == Format::VOP3A && number && has_float_bits(info) {
+                d.unused_bits(61 + n, 1).unused_bits(8 + n, 1);
+            }
             d.source_mod(i, n, SrcMods::NEG, Mods::with_neg, 61 + n);
             if info.format != Format::VOP3B {
                 d.source_mod(i, n, SrcMods::ABS, Mods::with_abs, 8 + n);

@@ -205,7 +205,8 @@ impl Text {
             doubt += &rest[at..end];
             rest = &rest[end..];
         }
-        match rest.find("//") {
+        // `;` before a warning, `//` before other remarks.
+        match rest.find("//").into_iter().chain(rest.find("; ")).min() {
             Some(at) => {
                 text += &rest[..at];
                 doubt += &rest[at..];
