@@ -54,7 +54,7 @@ fn fits(slot: &OperandInfo, g: &Given) -> bool {
 /// The operand a slot makes of what was given: a number becomes the inline constant or literal that the slot's type
 /// reads as that number, or nothing when it has no such form.
 fn resolve(slot: &OperandInfo, g: &Given) -> Given {
-    match g.number.map(|n| constant(n, slot.ty)) {
+    match g.number.map(|n| constant(n, slot.number)) {
         None => *g,
         Some(Some((operand, lit))) => Given {
             operand,

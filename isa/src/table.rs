@@ -100,6 +100,10 @@ pub enum Ty {
     PkF32,
     /// Two packed 32-bit words (a pair of registers).
     PkB32,
+    /// The low half of a dword holds an f16; the high half is dropped.
+    LowF16,
+    /// The low half of a dword holds a bf16; the high half is dropped.
+    LowBf16,
     /// A wider tuple, or one whose elements have a format of their own.
     Wide,
 }
@@ -195,6 +199,10 @@ bits! {
         COUNTERS = 27;
         /// A VGPR tuple that may start at an odd register (`ds_read_b96_tr_b6`).
         UNALIGNED = 28;
+        /// Not `exec_hi` (the address of scratch).
+        NO_EXEC_HI = 29;
+        /// A single VGPR that must be even all the same (GWS).
+        EVEN = 30;
     }
 }
 
@@ -273,8 +281,8 @@ bits! {
         FORMAT = 28;
         /// e64 `bound_ctrl:1` and `fi:1`.
         BOUND_CTRL_FI = 29;
-        /// `op_sel` has two sources (lists of length sources, or sources+1 with the destination).
-        OP_SEL_DST = 30;
+        /// `op_sel` has four entries although there are two sources: two of them choose a byte of the result.
+        OP_SEL4 = 30;
     }
 }
 
@@ -329,6 +337,9 @@ pub struct OperandInfo {
     pub role: Role,
     /// How its bits are read.
     pub ty: Ty,
+    /// How a number written here is read and an inline float is printed (LLVM's operand type; where it is
+    /// not the value's, the spec says `u16/b32`).
+    pub number: Ty,
     /// Width in dwords.
     pub width: Width,
     /// What may stand there.

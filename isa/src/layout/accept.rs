@@ -64,7 +64,9 @@ pub(crate) enum Refusal {
 
 /// The operand that `c` is in a slot of this class and width.
 pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Operand, Refusal> {
-    if !class(c).intersects(class_of_slot) {
+    if !class(c).intersects(class_of_slot)
+        || c == code::EXEC_HI && class_of_slot.contains(Class::NO_EXEC_HI)
+    {
         return Err(Refusal::Class);
     }
     // Constants, and what is not in a register file, have no width of their own.
@@ -73,6 +75,7 @@ pub(crate) fn operand(c: u16, class_of_slot: Class, dwords: u32) -> Result<Opera
     }
     // SGPR tuples: pairs even, wider ones at multiples of 4. VGPR and AccVGPR tuples start even on both targets.
     let unit = match (c < 128, dwords) {
+        (_, 1) if class_of_slot.contains(Class::EVEN) => 2,
         (_, 1) => 1,
         (false, _) if class_of_slot.contains(Class::UNALIGNED) => 1,
         (true, 3..) => 4,

@@ -1,11 +1,10 @@
 //! Whole sources: labels, comments, raw dwords.
 
 use super::error::{ParseError, Rule};
-use super::parse::parse;
-use super::scan::{code_part, scan};
+use super::parse::parse_with_label;
+use super::scan::code_part;
 use super::value::integer;
 use crate::encode::encode;
-use crate::table::Class;
 use crate::{Inst, Target};
 use std::collections::HashMap;
 
@@ -114,9 +113,10 @@ pub fn assemble(source: &str, target: Target) -> Result<Vec<SourceInst>, Vec<Sou
                 "unknown directive",
             ));
         } else if !text.is_empty() {
-            match line_inst(text, target) {
+            match parse_with_label(text, target) {
                 Ok((inst, to)) => {
-                    if let Some((name, span)) = to {
+                    if let Some(span) = to {
+                        let name = &text[span.clone()];
                         fixups.push((out.len(), name, line, start, span.start + at..span.end + at));
                     }
                     let len = encode(&inst, target).map_or(1, |e| e.as_words().len());
@@ -158,36 +158,5 @@ pub fn assemble(source: &str, target: Target) -> Result<Vec<SourceInst>, Vec<Sou
         Ok(out)
     } else {
         Err(errors)
-    }
-}
-
-type Target_<'a> = Option<(&'a str, std::ops::Range<usize>)>;
-
-/// The instruction, and the label it branches to.
-fn line_inst(text: &str, target: Target) -> Result<(Inst, Target_<'_>), ParseError> {
-    let first = match parse(text, target) {
-        Ok(i) => return Ok((i, None)),
-        Err(e) => e,
-    };
-    let Ok(l) = scan(text) else { return Err(first) };
-    let Some(last) = l.items.last() else {
-        return Err(first);
-    };
-    let name = &text[last.span.clone()];
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '.') {
-        return Err(first);
-    }
-    let with_zero = format!("{}0", &text[..last.span.start]);
-    match parse(&with_zero, target) {
-        Ok(i)
-            if i.op
-                .info()
-                .operands
-                .iter()
-                .any(|o| o.class.contains(Class::LABEL)) =>
-        {
-            Ok((i, Some((name, last.span.clone()))))
-        }
-        _ => Err(first),
     }
 }

@@ -88,7 +88,6 @@ pub const GS_OP: &[(u32, &str)] = &[
 pub const SYS_OP: &[(u32, &str)] = &[
     (1, "SYSMSG_OP_ECC_ERR_INTERRUPT"),
     (2, "SYSMSG_OP_REG_RD"),
-    (3, "SYSMSG_OP_HOST_TRAP_ACK"),
     (4, "SYSMSG_OP_TTRACE_PC"),
 ];
 
@@ -135,24 +134,24 @@ pub const SDWA_SEL: [&str; 7] = [
 /// SDWA treatment of the rest of the destination.
 pub const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 
-/// DPP controls that take a number: name, first code, legal numbers, code of 0.
+/// DPP controls that take a number: name, first number, last, code of 0.
 pub const DPP_COUNTED: &[(&str, u32, u32, u32)] = &[
-    ("row_shl", 1, 15, 0x100),
-    ("row_shr", 1, 15, 0x110),
-    ("row_ror", 1, 15, 0x120),
-    ("row_newbcast", 0, 15, 0x150),
+    (" row_shl:", 1, 15, 0x100),
+    (" row_shr:", 1, 15, 0x110),
+    (" row_ror:", 1, 15, 0x120),
+    (" row_newbcast:", 0, 15, 0x150),
 ];
 
-/// DPP controls with one legal number, or none: name, number, code.
-pub const DPP_SINGLE: &[(&str, Option<u32>, u32)] = &[
-    ("wave_shl", Some(1), 0x130),
-    ("wave_rol", Some(1), 0x134),
-    ("wave_shr", Some(1), 0x138),
-    ("wave_ror", Some(1), 0x13c),
-    ("row_mirror", None, 0x140),
-    ("row_half_mirror", None, 0x141),
-    ("row_bcast", Some(15), 0x142),
-    ("row_bcast", Some(31), 0x143),
+/// DPP controls that stand alone, by code.
+pub const DPP_SINGLE: &[(&str, u32)] = &[
+    (" wave_shl:1", 0x130),
+    (" wave_rol:1", 0x134),
+    (" wave_shr:1", 0x138),
+    (" wave_ror:1", 0x13c),
+    (" row_mirror", 0x140),
+    (" row_half_mirror", 0x141),
+    (" row_bcast:15", 0x142),
+    (" row_bcast:31", 0x143),
 ];
 
 /// The name of `id` in one of these lists.

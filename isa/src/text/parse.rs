@@ -2,85 +2,40 @@
 
 use super::error::{ParseError, Rule};
 use super::fields;
-use super::modifier;
+use super::modifier::{self, Mod, Refusal, seven_bits};
 use super::print::{operand as print_operand, present, source_number, width};
+use super::refuse::{describe, nearest, refused};
 use super::scan::{Item, Line, Written, scan};
-use super::value::{Number, class_of, constant};
-use crate::encode::{EncodeError, encode};
-use crate::operand::{OperandKind, code};
-use crate::table::{Class, Format, OperandInfo, Role, SrcMods, Ty, Width, aliases};
-use crate::{Inst, Mnemonic, Op, Operand, Target};
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-/// Encodings of each mnemonic, in the order in which they are tried.
-static BY_NAME: LazyLock<HashMap<&'static str, Vec<Op>>> = LazyLock::new(|| {
-    let mut map: HashMap<&'static str, Vec<Op>> = HashMap::new();
-    for op in Op::ALL {
-        map.entry(op.info().name).or_default().push(op);
-    }
-    for ops in map.values_mut() {
-        ops.sort_by_key(|o| match o.info().format {
-            Format::VOP3A | Format::VOP3B => 1,
-            Format::VOP1_SDWA | Format::VOP2_SDWA | Format::VOPC_SDWA => 2,
-            Format::VOP1_DPP | Format::VOP2_DPP => 3,
-            _ => 0,
-        });
-    }
-    let names: HashMap<Mnemonic, &'static str> = Op::ALL
-        .iter()
-        .map(|o| (o.info().mnemonic, o.info().name))
-        .collect();
-    for (alias, mnemonic) in aliases() {
-        if let Some(ops) = names.get(mnemonic).and_then(|n| map.get(n)).cloned() {
-            map.entry(alias).or_insert(ops);
-        }
-    }
-    map
-});
-
-fn kind_of(op: Op) -> &'static str {
-    match op.info().format {
-        Format::VOP1 | Format::VOP2 | Format::VOPC => "_e32",
-        Format::VOP3A | Format::VOP3B | Format::VOP3P | Format::VOP3P_MAI => "_e64",
-        Format::VOP1_SDWA | Format::VOP2_SDWA | Format::VOPC_SDWA => "_sdwa",
-        Format::VOP1_DPP | Format::VOP2_DPP => "_dpp",
-        _ => "",
-    }
-}
-
-/// The mnemonic nearest in spelling.
-fn nearest(name: &str) -> Option<&'static str> {
-    let distance = |a: &str, b: &str| {
-        let b: Vec<char> = b.chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.chars().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let next = (diagonal + usize::from(x != *y))
-                    .min(row[j] + 1)
-                    .min(row[j + 1] + 1);
-                diagonal = std::mem::replace(&mut row[j + 1], next);
-            }
-        }
-        row[b.len()]
-    };
-    let limit = name.len() / 3;
-    BY_NAME
-        .keys()
-        .filter(|k| k.len().abs_diff(name.len()) <= limit)
-        .map(|k| (distance(name, k), *k))
-        .filter(|(d, _)| *d <= limit)
-        .min()
-        .map(|(_, k)| k)
-}
+use super::value::{Number, class_of, constant, f16_bits};
+use super::words::{Candidates, Kind, MNEMONICS};
+use crate::encode::encode;
+use crate::operand::code;
+use crate::table::{Class, Format, Implicit, OpInfo, OperandInfo, Role, SrcMods, Ty, Width};
+use crate::{Inst, Op, Operand, Target};
+use std::ops::Range;
 
 /// The instruction on `line`, in LLVM's AMDGPU syntax.
 ///
 /// # Errors
 /// A [`ParseError`] that names the rule, the place and, where it can, what would be legal.
 pub fn parse(line: &str, target: Target) -> Result<Inst, ParseError> {
+    let (inst, label) = parse_with_label(line, target)?;
+    match label {
+        None => Ok(inst),
+        Some(span) => Err(ParseError::new(
+            Rule::OperandNotAllowedHere,
+            span.clone(),
+            format!("`{}` is a label, and a line alone has none", &line[span]),
+        )
+        .help("give the distance in dwords from the next instruction")),
+    }
+}
+
+/// The instruction on `line`, its branch distance 0 when it names a label; the label's place.
+pub(super) fn parse_with_label(
+    line: &str,
+    target: Target,
+) -> Result<(Inst, Option<Range<usize>>), ParseError> {
     let l = scan(line)?;
     if l.mnemonic.is_empty() {
         return Err(ParseError::new(
@@ -89,434 +44,528 @@ pub fn parse(line: &str, target: Target) -> Result<Inst, ParseError> {
             "no instruction here",
         ));
     }
-    let (ops, forced) = match BY_NAME.get(l.mnemonic) {
-        Some(ops) => (ops, None),
-        None => ["_e32", "_e64", "_sdwa", "_dpp"]
-            .into_iter()
-            .find_map(|s| {
-                l.mnemonic
-                    .strip_suffix(s)
-                    .and_then(|n| BY_NAME.get(n))
-                    .map(|ops| (ops, Some(s)))
-            })
-            .ok_or_else(|| {
-                let e = ParseError::new(
-                    Rule::UnknownMnemonic,
-                    l.mnemonic_span.clone(),
-                    format!("unknown mnemonic `{}`", l.mnemonic),
-                );
-                match nearest(l.mnemonic) {
-                    Some(n) => e.help(format!("did you mean `{n}`?")),
-                    None => e,
-                }
-            })?,
-    };
-    let wanted = forced.or_else(|| {
-        l.modifiers
-            .iter()
-            .find_map(modifier::asks_for)
-            .filter(|_| ops.len() > 1)
-    });
-    let mut first_error: Option<ParseError> = None;
-    let mut other_target = None;
-    for &op in ops {
-        let kind = kind_of(op);
+    let candidates = mnemonic(&l)?;
+    let ops = candidates.ops;
+    let wanted = candidates
+        .forced
+        .or_else(|| if ops.len() > 1 { asks_for(&l) } else { None });
+    let fits = |op: Op| {
+        let kind = Kind::of(op.info().format);
         match wanted {
-            Some(w) if w != kind => continue,
-            None if kind == "_sdwa" || kind == "_dpp" => continue,
-            _ => {}
+            Some(_) => kind == wanted,
+            None => !matches!(kind, Some(Kind::Sdwa | Kind::Dpp)),
         }
-        if !op.info().on(target) {
-            other_target = Some(op);
-            continue;
+    };
+    let mut last = None;
+    for op in ops
+        .iter()
+        .copied()
+        .filter(|op| fits(*op) && op.info().on(target))
+    {
+        let mut label = None;
+        if let Ok(inst) = build::<()>(op, &l, target, &mut label) {
+            return Ok((inst, label));
         }
-        match build(op, &l, target) {
-            Ok(i) => return Ok(i),
-            // The wider encoding says more about what is wrong.
-            Err(e) => first_error = Some(e),
-        }
+        last = Some(op);
     }
-    Err(first_error.unwrap_or_else(|| match other_target {
-        Some(op) => {
-            let other = Target::ALL
-                .into_iter()
-                .find(|t| op.info().on(*t))
-                .map_or("no target", Target::name);
-            ParseError::new(
-                Rule::WrongTarget,
-                l.mnemonic_span.clone(),
-                format!("`{}` is not on {target}", op.info().name),
-            )
-            .help(format!("{other} has it"))
-        }
-        None => {
-            let message = format!(
-                "`{}` has no {} encoding",
-                l.mnemonic,
-                forced.unwrap_or("such")
-            );
-            ParseError::new(Rule::WrongEncoding, l.mnemonic_span.clone(), message)
-        }
-    }))
+    Err(explain(&l, ops, wanted, last, target))
 }
 
-fn build(op: Op, l: &Line<'_>, target: Target) -> Result<Inst, ParseError> {
+fn mnemonic(l: &Line<'_>) -> Result<Candidates, ParseError> {
+    let name = l.mnemonic_text();
+    if let Some(c) = MNEMONICS.get(name.as_bytes()) {
+        return Ok(*c);
+    }
+    // LLVM takes mnemonics in capitals.
+    if let Some(c) = MNEMONICS.get(name.to_ascii_lowercase().as_bytes()) {
+        return Ok(*c);
+    }
+    let e = ParseError::new(
+        Rule::UnknownMnemonic,
+        l.mnemonic.clone(),
+        format!("unknown mnemonic `{name}`"),
+    );
+    Err(match nearest(name) {
+        Some(n) => e.help(format!("did you mean `{n}`?")),
+        None => e,
+    })
+}
+
+/// The encoding that modifiers or `sext` ask for.
+fn asks_for(l: &Line<'_>) -> Option<Kind> {
+    let by_modifier = l.modifiers().iter().find_map(|m| m.name.asks_for());
+    by_modifier.or_else(|| l.items().iter().any(|i| i.sext).then_some(Kind::Sdwa))
+}
+
+/// Why none of the encodings took the line.
+#[cold]
+fn explain(
+    l: &Line<'_>,
+    ops: &[Op],
+    wanted: Option<Kind>,
+    last: Option<Op>,
+    target: Target,
+) -> ParseError {
+    // The wider encoding says more about what is wrong.
+    if let Some(op) = last {
+        return match build::<ParseError>(op, l, target, &mut None) {
+            Err(e) => e,
+            Ok(_) => ParseError::new(Rule::Syntax, l.mnemonic.clone(), "refused"),
+        };
+    }
+    let elsewhere = Target::ALL
+        .into_iter()
+        .find(|t| *t != target && ops.iter().any(|o| o.info().on(*t)));
+    let name = l.mnemonic_text();
+    match elsewhere {
+        Some(other) if !ops.iter().any(|o| o.info().on(target)) => ParseError::new(
+            Rule::WrongTarget,
+            l.mnemonic.clone(),
+            format!("`{name}` is not on {target}"),
+        )
+        .help(format!("{other} has it")),
+        _ => {
+            let kind = wanted.map_or("such", Kind::suffix);
+            let has: Vec<&str> = ops
+                .iter()
+                .filter(|o| o.info().on(target))
+                .filter_map(|o| Kind::of(o.info().format))
+                .map(Kind::suffix)
+                .collect();
+            let message = format!("`{name}` has no {kind} encoding");
+            let e = ParseError::new(Rule::WrongEncoding, l.mnemonic.clone(), message);
+            if has.is_empty() {
+                e
+            } else {
+                e.help(format!("it has {}", has.join(", ")))
+            }
+        }
+    }
+}
+
+fn build<E: Refusal>(
+    op: Op,
+    l: &Line<'_>,
+    target: Target,
+    label: &mut Option<Range<usize>>,
+) -> Result<Inst, E> {
     let info = op.info();
     let mut inst = Inst::new(op);
-    for (i, m) in l.modifiers.iter().enumerate() {
-        if l.modifiers[..i].iter().any(|o| o.name == m.name) {
-            let message = format!("`{}` is given twice", m.name);
-            return Err(ParseError::new(
-                Rule::DuplicateModifier,
-                m.span.clone(),
-                message,
-            ));
-        }
-        modifier::apply(&mut inst, m)?;
+    let mut control = false;
+    for m in l.modifiers() {
+        modifier::apply::<E>(&mut inst, l, m)?;
+        control |= m.name.is_dpp_control();
     }
-    let mut items = l.items.iter();
-    let end = l.items.last().map_or(l.mnemonic_span.end, |i| i.span.end);
+    if !control && Kind::of(info.format) == Some(Kind::Dpp) {
+        return Err(E::make(|| {
+            ParseError::new(
+                Rule::TooFewOperands,
+                l.mnemonic.clone(),
+                "a DPP control is missing",
+            )
+            .help("add one of quad_perm, row_shl, row_shr, row_ror, row_newbcast, row_mirror …")
+        }));
+    }
+    let items = l.items();
+    let mut next = 0;
     let mut literal: Option<u32> = None;
     if info.operands.is_empty()
-        && let Some(it) = items.next()
+        && info.format == Format::SOPP
+        && let [
+            Item {
+                written: Written::Number(Number::Int(v @ 0..=0xffff)),
+                ..
+            },
+        ] = items
     {
-        match it.written {
-            Written::Number(Number::Int(v))
-                if info.format == Format::SOPP && (-32768..65536).contains(&v) =>
-            {
-                inst.imm = v as i32 & 0xffff;
-            }
-            _ => {
-                return Err(ParseError::new(
-                    Rule::TooManyOperands,
-                    it.span.clone(),
-                    "takes no operand",
-                ));
-            }
-        }
+        inst.imm = *v as i32;
+        next = 1;
     }
     for (i, slot) in info.operands.iter().enumerate() {
         if !present(&inst, slot) {
             continue;
         }
-        let Some(it) = items.next() else {
-            let n = info.operands.iter().filter(|s| present(&inst, s)).count();
-            let message = format!(
-                "`{}` takes {n} operands, found {}",
-                info.name,
-                l.items.len()
-            );
-            return Err(ParseError::new(
-                Rule::TooFewOperands,
-                l.mnemonic_span.start..end,
-                message,
-            ));
-        };
-        inst.ops[i] = place(&mut inst, slot, it, &mut literal)?;
+        if let Some(it) = items.get(next) {
+            // Counters may stand with commas between: they are one operand.
+            if slot.class.contains(Class::COUNTERS) && items.len() > 1 {
+                let whole = items[0].start as usize..items[items.len() - 1].end as usize;
+                inst.ops[i] = counters::<E>(&mut inst, l, whole)?;
+                next = items.len();
+                continue;
+            }
+            next += 1;
+            let place = Place { l, info, slot, it };
+            inst.ops[i] = place.fill::<E>(&mut inst, &mut literal, label)?;
+        } else if slot.class.intersects(Class::SIMM21 | Class::UIMM20)
+            && l.modifiers().iter().all(|m| m.name != Mod::Offset)
+        {
+            // A scalar load without offset reads at its base.
+            inst.ops[i] = Operand::IMM;
+        } else {
+            return Err(E::make(|| count(&inst, l, Rule::TooFewOperands)));
+        }
     }
-    if let Some(it) = items.next() {
-        let n = info.operands.iter().filter(|s| present(&inst, s)).count();
-        let message = format!(
-            "`{}` takes {n} operands, found {}",
-            info.name,
-            l.items.len()
-        );
-        return Err(ParseError::new(
-            Rule::TooManyOperands,
-            it.span.clone(),
-            message,
-        ));
+    if next < items.len() {
+        return Err(E::make(|| count(&inst, l, Rule::TooManyOperands)));
     }
-    buffer_address(&inst, l)?;
-    bus(&inst, l)?;
-    overlap(&inst, l)?;
-    encode(&inst, target).map_err(|e| refused(&inst, l, &e))?;
-    Ok(inst)
+    buffer_address::<E>(&inst, info, l)?;
+    bus::<E>(&inst, info, l)?;
+    overlap::<E>(&inst, info, l)?;
+    match encode(&inst, target) {
+        Ok(_) => Ok(inst),
+        Err(e) => Err(E::make(|| refused(&inst, l, &e))),
+    }
 }
 
-fn refused(inst: &Inst, l: &Line<'_>, e: &EncodeError) -> ParseError {
-    let span_of = |slot: usize| {
-        let n = (0..slot).filter(|i| inst.ops[*i].is_some()).count();
-        l.items
-            .get(n)
-            .map_or(l.mnemonic_span.clone(), |i| i.span.clone())
+fn count(inst: &Inst, l: &Line<'_>, rule: Rule) -> ParseError {
+    let info = inst.op.info();
+    let n = info.operands.iter().filter(|s| present(inst, s)).count();
+    let end = l.items().last().map_or(l.mnemonic.end, |i| i.end as usize);
+    let span = match rule {
+        Rule::TooManyOperands => l.items().get(n).map_or(l.mnemonic.clone(), Item::span),
+        _ => l.mnemonic.start..end,
     };
-    let message = e.to_string();
-    match e {
-        EncodeError::Misaligned { slot, .. } => ParseError::new(
-            Rule::MisalignedTuple,
-            span_of(usize::from(*slot)),
-            message,
-        )
-        .help(
-            "start the tuple at an even register, an SGPR tuple of 3 and more at a multiple of 4",
-        ),
-        EncodeError::WrongWidth { slot, .. } => ParseError::new(
-            Rule::TupleSizeMismatch,
-            span_of(usize::from(*slot)),
-            message,
-        ),
-        EncodeError::WrongClass { slot, .. } => ParseError::new(
-            Rule::OperandNotAllowedHere,
-            span_of(usize::from(*slot)),
-            message,
-        ),
-        EncodeError::ImmRange { .. } => {
-            ParseError::new(Rule::OffsetOutOfRange, l.mnemonic_span.clone(), message)
+    let message = format!(
+        "`{}{}` takes {n} operands, found {}",
+        info.name,
+        info.suffix,
+        l.items().len()
+    );
+    ParseError::new(rule, span, message)
+}
+
+fn counters<E: Refusal>(inst: &mut Inst, l: &Line<'_>, span: Range<usize>) -> Result<Operand, E> {
+    match fields::parse_counters(&l.text[span.clone()]) {
+        Some(v) => {
+            inst.imm = v as i32;
+            Ok(Operand::IMM)
         }
-        EncodeError::Modifier { .. } => {
-            let span = l
-                .modifiers
-                .first()
-                .map_or(l.mnemonic_span.clone(), |m| m.span.clone());
-            ParseError::new(Rule::ModifierNotAllowedHere, span, message)
-        }
-        _ => ParseError::new(
-            Rule::OperandNotAllowedHere,
-            l.mnemonic_span.clone(),
-            message,
-        ),
+        None => Err(E::make(|| {
+            ParseError::new(
+                Rule::BadValue,
+                span,
+                "expected vmcnt(0..63), expcnt(0..7), lgkmcnt(0..15)",
+            )
+        })),
     }
 }
 
-/// Puts one written operand in its slot.
-fn place(
-    inst: &mut Inst,
-    slot: &OperandInfo,
-    it: &Item<'_>,
-    literal: &mut Option<u32>,
-) -> Result<Operand, ParseError> {
-    let err = |rule, message: String| Err(ParseError::new(rule, it.span.clone(), message));
-    for (set, flag, what) in [
-        (it.neg, SrcMods::NEG, "negation"),
-        (it.abs, SrcMods::ABS, "absolute value"),
-        (it.sext, SrcMods::SEXT, "sign extension"),
-    ] {
-        if set && !slot.mods.contains(flag) {
-            return err(
-                Rule::OperandNotAllowedHere,
-                format!("this operand takes no {what}"),
-            );
+/// One written operand on its way into one slot.
+struct Place<'a> {
+    l: &'a Line<'a>,
+    info: &'a OpInfo,
+    slot: &'a OperandInfo,
+    it: &'a Item,
+}
+
+impl Place<'_> {
+    fn err<E: Refusal>(&self, rule: Rule, message: impl FnOnce() -> String) -> E {
+        E::make(|| ParseError::new(rule, self.it.span(), message()))
+    }
+
+    #[inline]
+    fn fill<E: Refusal>(
+        &self,
+        inst: &mut Inst,
+        literal: &mut Option<u32>,
+        label: &mut Option<Range<usize>>,
+    ) -> Result<Operand, E> {
+        let (slot, it) = (self.slot, self.it);
+        let mut written = it.written;
+        if it.neg || it.abs || it.sext {
+            written = self.source_modifiers::<E>(inst)?;
         }
-    }
-    if let Some(n) = source_number(slot.role) {
-        let bit = |on: bool| u32::from(on) << n;
-        inst.mods.set_neg(inst.mods.neg() | bit(it.neg));
-        inst.mods.set_abs(inst.mods.abs() | bit(it.abs));
-        inst.mods.set_sext(inst.mods.sext() | bit(it.sext));
-    }
-    let c = slot.class;
-    if slot.role == Role::Simm7 {
-        return match it.written {
-            Written::Number(Number::Int(v)) => {
-                inst.mods.set_format(v as u32 & 127);
-                Ok(Operand::IMM)
-            }
-            _ => err(
-                Rule::OperandNotAllowedHere,
-                "expected a number from 0 to 127".into(),
-            ),
-        };
-    }
-    match it.written {
-        Written::Reg(o) => {
-            if !c.intersects(class_of(o)) {
-                let mut text = String::new();
-                print_operand(o, 0, 0, slot.ty, &mut text);
-                return err(
-                    Rule::OperandNotAllowedHere,
-                    format!("`{text}` can't stand here: {}", describe(c)),
-                );
-            }
-            let fixed = matches!(o.kind(), OperandKind::Off)
-                || matches!(o.code(), code::SCC | code::VCCZ | code::EXECZ | 235..=239);
-            match width(inst, slot) {
-                Some(w) if w != o.dwords() && !fixed => err(
-                    Rule::TupleSizeMismatch,
-                    format!("expected {w} dwords, found {}", o.dwords()),
-                ),
-                _ => Ok(o),
-            }
-        }
-        Written::Number(n) => {
-            let special = Class::IMM16
-                | Class::SIMM21
-                | Class::UIMM20
-                | Class::LABEL
-                | Class::HWREG
-                | Class::IMM7
-                | Class::SENDMSG
-                | Class::GPR_IDX
-                | Class::COUNTERS;
-            if c.intersects(special) {
-                let Number::Int(v) = n else {
-                    return err(Rule::BadValue, "expected a whole number".into());
-                };
-                let (lo, hi) = if c.contains(Class::SIMM21) {
-                    (-(1 << 20), (1 << 20) - 1)
-                } else if c.contains(Class::UIMM20) {
-                    (0, (1 << 20) - 1)
+        match written {
+            Written::Reg(o) => self.register(inst, o),
+            Written::Number(n) => self.number(inst, n, literal),
+            Written::Text => {
+                let (t, c) = (self.l.item_text(it), slot.class);
+                let v = if c.contains(Class::COUNTERS) {
+                    return counters(inst, self.l, it.span());
+                } else if c.contains(Class::HWREG) {
+                    fields::parse_hwreg(t)
+                } else if c.contains(Class::SENDMSG) {
+                    fields::parse_sendmsg(t)
                 } else if c.contains(Class::GPR_IDX) {
-                    (0, 15)
+                    fields::parse_gpr_idx(t)
+                } else if c.contains(Class::LABEL) && is_symbol(t) {
+                    *label = Some(it.span());
+                    Some(0)
                 } else {
-                    (-32768, 65535)
+                    return Err(self.err(Rule::OperandNotAllowedHere, || {
+                        format!("`{t}` is no operand: {}", describe(c))
+                    }));
                 };
-                if !(lo..=hi).contains(&v) {
-                    return err(
-                        Rule::BadValue,
-                        format!("expected a number from {lo} to {hi}"),
-                    );
+                match v {
+                    Some(v) => {
+                        inst.imm = v as i32;
+                        Ok(Operand::IMM)
+                    }
+                    None => Err(self.err(Rule::BadValue, || {
+                        format!("`{t}` is not right: {}", describe(c))
+                    })),
                 }
-                inst.imm = if c.contains(Class::LABEL) {
-                    i32::from(v as u16 as i16)
-                } else if c.intersects(Class::SIMM21 | Class::UIMM20) {
-                    v as i32
-                } else {
-                    v as i32 & 0xffff
-                };
-                return Ok(Operand::IMM);
             }
-            if c.contains(Class::LITERAL32) {
-                let Some((o, v)) = constant(n, slot.ty) else {
-                    return err(Rule::BadValue, "expected a number of 32 bits".into());
-                };
-                let v = if o == Operand::LITERAL {
-                    v
-                } else {
-                    raw(n, slot.ty)
-                };
-                return take_literal(inst, literal, v, it).map(|()| Operand::LITERAL);
-            }
-            let Some((o, v)) = constant(n, slot.ty) else {
-                return err(
-                    Rule::ImmediateNotAllowedHere,
-                    "the number does not fit this operand".into(),
-                );
-            };
-            if o == Operand::LITERAL {
-                if !c.contains(Class::LITERAL) {
-                    let rule = if c.contains(Class::INLINE_INT) {
-                        Rule::LiteralNotAllowedHere
-                    } else {
-                        Rule::ImmediateNotAllowedHere
-                    };
-                    return err(
-                        rule,
-                        format!("`{v:#x}` needs a literal, and this operand takes none"),
-                    );
+        }
+    }
+
+    /// Enters `-x`, `|x|`, `sext(x)` in the modifiers, or, where a float slot has none of them, in the number.
+    fn source_modifiers<E: Refusal>(&self, inst: &mut Inst) -> Result<Written, E> {
+        let (slot, it) = (self.slot, self.it);
+        for (set, flag, what) in [
+            (it.neg, SrcMods::NEG, "negation"),
+            (it.abs, SrcMods::ABS, "absolute value"),
+            (it.sext, SrcMods::SEXT, "sign extension"),
+        ] {
+            if set && !slot.mods.contains(flag) {
+                if let Written::Number(n) = it.written
+                    && !it.sext
+                    && self.folds()
+                {
+                    return Ok(Written::Number(fold(n, it, slot.number)));
                 }
-                take_literal(inst, literal, v, it)?;
+                return Err(self.err(Rule::OperandNotAllowedHere, || {
+                    format!("this operand takes no {what}")
+                }));
+            }
+        }
+        if let Some(n) = source_number(slot.role) {
+            let bit = |on: bool| u32::from(on) << n;
+            inst.mods.set_neg(inst.mods.neg() | bit(it.neg));
+            inst.mods.set_abs(inst.mods.abs() | bit(it.abs));
+            inst.mods.set_sext(inst.mods.sext() | bit(it.sext));
+        }
+        Ok(it.written)
+    }
+
+    /// Whether a sign on a constant goes into the constant: the short encodings of instructions whose long one
+    /// has source modifiers.
+    fn folds(&self) -> bool {
+        matches!(self.info.format, Format::VOP1 | Format::VOP2 | Format::VOPC)
+            && MNEMONICS.get(self.info.name.as_bytes()).is_some_and(|c| {
+                c.ops.iter().any(|o| {
+                    let i = o.info();
+                    i.format == Format::VOP3A
+                        && i.operands
+                            .iter()
+                            .any(|s| s.role == Role::Src0 && s.mods.contains(SrcMods::NEG))
+                })
+            })
+    }
+
+    #[inline]
+    fn register<E: Refusal>(&self, inst: &Inst, o: Operand) -> Result<Operand, E> {
+        let (slot, c) = (self.slot, self.slot.class);
+        if !c.intersects(class_of(o)) {
+            if let Some(o) = self.wrapped(o) {
                 return Ok(o);
             }
-            if !c.intersects(class_of(o)) {
-                return err(
-                    Rule::ImmediateNotAllowedHere,
-                    format!("no constant can stand here: {}", describe(c)),
-                );
-            }
-            Ok(o)
+            return Err(self.err(Rule::OperandNotAllowedHere, || {
+                let mut text = String::new();
+                print_operand(o, 0, 0, slot.number, &mut text);
+                format!("`{text}` can't stand here: {}", describe(c))
+            }));
         }
-        Written::Text(t) => {
-            let v = if c.contains(Class::COUNTERS) {
-                fields::parse_counters(t)
-            } else if c.contains(Class::HWREG) {
-                fields::parse_hwreg(t)
-            } else if c.contains(Class::SENDMSG) {
-                fields::parse_sendmsg(t)
-            } else if c.contains(Class::GPR_IDX)
-                || slot.role == Role::Simm16 && t.starts_with("gpr_idx")
-            {
-                fields::parse_gpr_idx(t)
-            } else {
-                None
-            };
-            match v {
-                Some(v) => {
-                    inst.imm = v as i32;
-                    Ok(Operand::IMM)
+        // A source that is one bit or one value is as wide as the slot wants.
+        let fixed = matches!(
+            o.code(),
+            code::OFF | code::SCC | code::VCCZ | code::EXECZ | 235..=239
+        );
+        match width(inst, slot) {
+            Some(w) if w != o.dwords() && !fixed => {
+                // LLVM takes a pair for a single register, and the reverse, in DPP's float sources.
+                let dpp = Kind::of(self.info.format) == Some(Kind::Dpp) && !slot.mods.is_empty();
+                if dpp && o.dwords() <= 2 && (o.dwords() == 1 || o.index().is_multiple_of(2)) {
+                    return Ok(o.with_dwords(w));
                 }
-                None if c.intersects(
-                    Class::COUNTERS | Class::HWREG | Class::SENDMSG | Class::GPR_IDX,
-                ) =>
-                {
-                    err(Rule::BadValue, format!("`{t}` is not {}", describe(c)))
-                }
-                None => err(
-                    Rule::OperandNotAllowedHere,
-                    format!("`{t}` is no operand: {}", describe(c)),
-                ),
+                Err(self.err(Rule::TupleSizeMismatch, || {
+                    format!("expected {w} dwords, found {}", o.dwords())
+                }))
             }
+            _ => Ok(o),
+        }
+    }
+
+    /// `src_vccz` and its like in a field of seven bits: LLVM keeps the low seven of the code, so that `src_execz`
+    /// is M0 there and `src_vccz` ttmp15.
+    #[cold]
+    fn wrapped(&self, o: Operand) -> Option<Operand> {
+        let (slot, c) = (self.slot, self.slot.class);
+        let carry = slot.role == Role::Sdst
+            && matches!(self.info.format, Format::VOP3B | Format::VOPC_SDWA);
+        let wide = slot.width == Width::Fixed(2) && carry;
+        let legal = match o.code() {
+            code::VCCZ | code::EXECZ | code::POPS_EXITING_WAVE_ID => slot.width == Width::Fixed(1),
+            code::SHARED_LIMIT | code::PRIVATE_LIMIT => wide,
+            _ => false,
+        };
+        let low = Operand::new(o.code() & 127, if wide { 2 } else { 1 });
+        (legal && c.contains(Class::S) && !c.contains(Class::V) && c.intersects(class_of(low)))
+            .then_some(low)
+    }
+
+    fn number<E: Refusal>(
+        &self,
+        inst: &mut Inst,
+        n: Number,
+        literal: &mut Option<u32>,
+    ) -> Result<Operand, E> {
+        let (slot, c) = (self.slot, self.slot.class);
+        if slot.role == Role::Simm7 {
+            inst.mods.set_format(seven_bits(n));
+            return Ok(Operand::IMM);
+        }
+        let special = Class::IMM16
+            .union(Class::SIMM21)
+            .union(Class::UIMM20)
+            .union(Class::LABEL)
+            .union(Class::HWREG)
+            .union(Class::IMM7)
+            .union(Class::SENDMSG)
+            .union(Class::GPR_IDX)
+            .union(Class::COUNTERS);
+        if c.intersects(special) {
+            return self.immediate(inst, n);
+        }
+        // 1/(2π) has no form in a 16-bit integer under SDWA.
+        let sdwa = Kind::of(self.info.format) == Some(Kind::Sdwa);
+        let integer = matches!(slot.number, Ty::I16 | Ty::U16 | Ty::B16);
+        let found = match constant(n, slot.number) {
+            Some((o, _)) if sdwa && integer && o.code() == code::F_INV_2PI => {
+                return Err(self.err(Rule::ImmediateNotAllowedHere, || {
+                    "1/(2π) can't stand here".into()
+                }));
+            }
+            Some(found) => found,
+            None if slot.role == Role::Imm32 && matches!(n, Number::Int(_)) => {
+                (Operand::LITERAL, 0)
+            }
+            None => {
+                return Err(self.err(Rule::ImmediateNotAllowedHere, || {
+                    "the number does not fit this operand".into()
+                }));
+            }
+        };
+        let (o, v) = if c.contains(Class::LITERAL32) {
+            (Operand::LITERAL, raw(n, found, slot))
+        } else {
+            found
+        };
+        if o == Operand::LITERAL {
+            if !c.intersects(Class::LITERAL | Class::LITERAL32) {
+                let rule = if c.contains(Class::INLINE_INT) {
+                    Rule::LiteralNotAllowedHere
+                } else {
+                    Rule::ImmediateNotAllowedHere
+                };
+                return Err(self.err(rule, || {
+                    format!("`{v:#x}` needs a literal, and this operand takes none")
+                }));
+            }
+            if let Some(old) = *literal
+                && old != v
+            {
+                return Err(self.err(Rule::TooManyLiterals, || {
+                    format!("one literal per instruction: {old:#x} is there already")
+                }));
+            }
+            *literal = Some(v);
+            inst.lit = v;
+            return Ok(o);
+        }
+        if !c.intersects(class_of(o)) {
+            return Err(self.err(Rule::ImmediateNotAllowedHere, || {
+                format!("no constant can stand here: {}", describe(c))
+            }));
+        }
+        Ok(o)
+    }
+
+    /// A number in a field of its own.
+    fn immediate<E: Refusal>(&self, inst: &mut Inst, n: Number) -> Result<Operand, E> {
+        let c = self.slot.class;
+        let Number::Int(v) = n else {
+            return Err(self.err(Rule::BadValue, || "expected a whole number".into()));
+        };
+        let unsigned_only = self.info.format == Format::SOPK && self.info.name.ends_with("_u32");
+        let (lo, hi) = if c.contains(Class::SIMM21) {
+            (-(1 << 20), (1 << 20) - 1)
+        } else if c.contains(Class::UIMM20) {
+            (0, (1 << 20) - 1)
+        } else if c.contains(Class::GPR_IDX) {
+            (0, 15)
+        } else if c.intersects(Class::HWREG | Class::SENDMSG) || unsigned_only {
+            (0, 65535)
+        } else if self.info.format == Format::SOPP && !c.contains(Class::LABEL) {
+            // LLVM keeps the low sixteen bits of anything.
+            (i64::MIN, i64::MAX)
+        } else {
+            (-32768, 65535)
+        };
+        if !(lo..=hi).contains(&v) {
+            return Err(self.err(Rule::BadValue, || {
+                format!("expected a number from {lo} to {hi}")
+            }));
+        }
+        inst.imm = if c.contains(Class::LABEL) {
+            i32::from(v as u16 as i16)
+        } else if c.intersects(Class::SIMM21 | Class::UIMM20) {
+            v as i32
+        } else {
+            i32::from(v as u16)
+        };
+        Ok(Operand::IMM)
+    }
+}
+
+fn is_symbol(t: &str) -> bool {
+    !t.starts_with(|c: char| c.is_ascii_digit())
+        && t.bytes()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@'))
+}
+
+/// A number with its sign operations done, on as many bits as the slot has.
+fn fold(n: Number, it: &Item, ty: Ty) -> Number {
+    match n {
+        Number::Float(f) => {
+            let f = if it.abs { f.abs() } else { f };
+            Number::Float(if it.neg { -f } else { f })
+        }
+        Number::Int(v) => {
+            let sign = match ty {
+                Ty::F16 | Ty::Bf16 => 1 << 15,
+                Ty::F64 | Ty::I64 | Ty::U64 | Ty::B64 => i64::MIN,
+                _ => 1 << 31,
+            };
+            let low = if sign == i64::MIN {
+                v
+            } else {
+                v & (2 * sign - 1)
+            };
+            let low = if it.abs { low & !sign } else { low };
+            Number::Int(if it.neg { low ^ sign } else { low })
         }
     }
 }
 
-/// The 32 bits a mandatory constant holds.
-fn raw(n: Number, ty: Ty) -> u32 {
+/// The 32 bits that a mandatory constant holds.
+fn raw(n: Number, (o, literal): (Operand, u32), slot: &OperandInfo) -> u32 {
     match n {
         Number::Int(v) => v as u32,
-        Number::Float(f) if matches!(ty, Ty::F16) => {
-            constant(Number::Float(f * 3.0), Ty::F16).map_or(0, |_| half_bits(f))
-        }
+        // LLVM keeps the low half of the double here.
+        Number::Float(f) if slot.role == Role::Imm32 => f.to_bits() as u32,
+        Number::Float(_) if o == Operand::LITERAL => literal,
+        Number::Float(f) if slot.number == Ty::F16 => u32::from(f16_bits(f).unwrap_or(0)),
         Number::Float(f) => (f as f32).to_bits(),
     }
 }
 
-/// f16 pattern of one of the inline values.
-fn half_bits(f: f64) -> u32 {
-    let b = (f as f32).to_bits();
-    (b >> 16 & 0x8000) | ((b >> 13 & 0x3fff_ffff).wrapping_sub(112 << 10) & 0x7fff)
-}
-
-fn take_literal(
-    inst: &mut Inst,
-    literal: &mut Option<u32>,
-    v: u32,
-    it: &Item<'_>,
-) -> Result<(), ParseError> {
-    match *literal {
-        Some(old) if old != v => Err(ParseError::new(
-            Rule::TooManyLiterals,
-            it.span.clone(),
-            format!("one literal per instruction: {old:#x} is there already"),
-        )),
-        _ => {
-            *literal = Some(v);
-            inst.lit = v;
-            Ok(())
-        }
-    }
-}
-
-/// What a slot takes, in words.
-fn describe(c: Class) -> String {
-    let mut words = Vec::new();
-    for (f, w) in [
-        (Class::V, "a VGPR"),
-        (Class::A, "an AccVGPR"),
-        (Class::S, "an SGPR"),
-        (Class::INLINE_INT, "an inline constant"),
-        (Class::LITERAL, "a literal"),
-        (Class::OFF, "`off`"),
-        (Class::IMM16, "a 16-bit number"),
-        (Class::LABEL, "a label"),
-        (Class::COUNTERS, "vmcnt(n) expcnt(n) lgkmcnt(n)"),
-        (Class::HWREG, "hwreg(id, offset, size)"),
-        (Class::SENDMSG, "sendmsg(message, operation)"),
-        (Class::GPR_IDX, "gpr_idx(SRC0,SRC1,SRC2,DST)"),
-    ] {
-        if c.contains(f) {
-            words.push(w);
-        }
-    }
-    if words.is_empty() && c.contains(Class::VCC) {
-        words.push("`vcc`");
-    }
-    format!("expected {}", words.join(", "))
-}
-
 /// `off` and a VGPR must agree with `offen` and `idxen`.
-fn buffer_address(inst: &Inst, l: &Line<'_>) -> Result<(), ParseError> {
-    let info = inst.op.info();
+#[inline]
+fn buffer_address<E: Refusal>(inst: &Inst, info: &OpInfo, l: &Line<'_>) -> Result<(), E> {
+    if !matches!(info.format, Format::MUBUF | Format::MTBUF) {
+        return Ok(());
+    }
     let Some(i) = info
         .operands
         .iter()
@@ -529,25 +578,34 @@ fn buffer_address(inst: &Inst, l: &Line<'_>) -> Result<(), ParseError> {
     // A load to LDS may keep a VGPR that nothing reads.
     let stray = wants == 0 && !off && inst.mods.lds() == 0;
     if (wants > 0 && off) || stray {
-        let n = (0..i).filter(|k| inst.ops[*k].is_some()).count();
-        let span = l
-            .items
-            .get(n)
-            .map_or(l.mnemonic_span.clone(), |x| x.span.clone());
-        let message = if off {
-            "`offen` and `idxen` need an address VGPR"
-        } else {
-            "an address VGPR needs `offen` or `idxen`"
-        };
-        return Err(ParseError::new(Rule::OperandNotAllowedHere, span, message));
+        return Err(E::make(|| {
+            let n = (0..i).filter(|k| inst.ops[*k].is_some()).count();
+            let span = l.items().get(n).map_or(l.mnemonic.clone(), Item::span);
+            let message = if off {
+                "`offen` and `idxen` need an address VGPR"
+            } else {
+                "an address VGPR needs `offen` or `idxen`"
+            };
+            ParseError::new(Rule::OperandNotAllowedHere, span, message)
+        }));
     }
     Ok(())
 }
 
+/// Whether an operand comes over the constant bus.
+#[inline]
+fn on_bus(slot: &OperandInfo, o: Operand) -> bool {
+    let scalar = o.code() < 128 || matches!(o.code(), 235..=239 | 251..=255);
+    let source = source_number(slot.role).is_some()
+        || matches!(slot.role, Role::VccIn | Role::ScaleA | Role::ScaleB);
+    // fmaak and fmamk count apart.
+    scalar && source && slot.access.reads() && slot.class != Class::LITERAL32
+}
+
 /// One scalar value per vector instruction over the constant bus (CDNA3 ISA, "VALU operands").
-fn bus(inst: &Inst, l: &Line<'_>) -> Result<(), ParseError> {
-    let info = inst.op.info();
-    let vector = matches!(
+#[inline]
+fn bus<E: Refusal>(inst: &Inst, info: &OpInfo, l: &Line<'_>) -> Result<(), E> {
+    if !matches!(
         info.format,
         Format::VOP1
             | Format::VOP2
@@ -555,67 +613,70 @@ fn bus(inst: &Inst, l: &Line<'_>) -> Result<(), ParseError> {
             | Format::VOP3A
             | Format::VOP3B
             | Format::VOP3P
+            | Format::VOP3P_MAI
             | Format::VOP1_SDWA
             | Format::VOP2_SDWA
             | Format::VOPC_SDWA
-    );
-    if !vector {
+    ) {
         return Ok(());
     }
-    let mut seen: Vec<(u16, u32)> = Vec::new();
-    for (i, slot) in info.operands.iter().enumerate() {
-        let o = inst.ops[i];
-        let scalar = slot.access.reads()
-            && (source_number(slot.role).is_some() || slot.role == Role::VccIn)
-            && (o.code() < 128 || matches!(o.code(), 235..=239 | 251..=255));
-        // A lane number is read by the scalar side.
-        let lane = matches!(info.name, "v_writelane_b32" | "v_readlane_b32");
-        if scalar
-            && !lane
-            && slot.class != Class::LITERAL32
-            && !seen.contains(&(o.code(), o.dwords()))
-        {
-            seen.push((o.code(), o.dwords()));
+    let mut seen = [Operand::NONE; crate::inst::MAX_OPERANDS + 1];
+    let mut n = 0;
+    for (slot, o) in info.operands.iter().zip(inst.ops) {
+        if on_bus(slot, o) && !seen[..n].contains(&o) {
+            seen[n] = o;
+            n += 1;
         }
     }
-    // fmaak and fmamk carry a literal that takes the bus.
-    let constant = info.operands.iter().any(|o| o.class == Class::LITERAL32);
-    let literal = seen.iter().any(|(c, _)| *c == code::LITERAL);
-    let used = seen.len() + usize::from(constant && !literal);
-    if used > 1 {
-        return Err(ParseError::new(
+    if n == 0 {
+        return Ok(());
+    }
+    let has = |role| info.operands.iter().any(|s| s.role == role);
+    // The constant of fmaak and fmamk takes the bus, and VCC read by v_div_fmas.
+    let constant = has(Role::KImm32) && !seen[..n].contains(&Operand::LITERAL);
+    let implicit = info.format == Format::VOP3A
+        && info.reads.contains(Implicit::VCC)
+        && !seen[..n].contains(&Operand::VCC);
+    // The lane number in M0 of v_writelane comes another way.
+    let lane =
+        info.name == "v_writelane_b32" && inst.ops[2] == Operand::M0 && inst.ops[1] != Operand::M0;
+    if n + usize::from(constant) + usize::from(implicit) - usize::from(lane) <= 1 {
+        return Ok(());
+    }
+    Err(E::make(|| {
+        let span = l.items().first().map_or(0, |i| i.start as usize)
+            ..l.items().last().map_or(0, |i| i.end as usize);
+        ParseError::new(
             Rule::ConstantBusLimit,
-            l.items.first().map_or(0, |i| i.span.start)..l.items.last().map_or(0, |i| i.span.end),
+            span,
             "a vector instruction reads one SGPR or one literal, however often",
         )
-        .help("move one of them to a VGPR first"));
-    }
-    Ok(())
+        .help("move one of them to a VGPR first")
+    }))
 }
 
 /// A matrix accumulator may equal the result or be apart from it, not overlap in part.
-fn overlap(inst: &Inst, l: &Line<'_>) -> Result<(), ParseError> {
+#[inline]
+fn overlap<E: Refusal>(inst: &Inst, info: &OpInfo, l: &Line<'_>) -> Result<(), E> {
+    // The f8f6f4 instructions are exempt.
+    if info.format != Format::VOP3P_MAI || info.operands.iter().any(|o| o.width == Width::FormatA) {
+        return Ok(());
+    }
     let (c, d) = (inst.role(Role::SrcC), inst.role(Role::Vdst));
-    if !c.is_some()
-        || !(c.is_vgpr() || c.is_agpr())
-        || c.is_agpr() != d.is_agpr()
-        || d.dwords() <= 4
-        || c == d
-    {
+    if !(c.is_vgpr() || c.is_agpr()) || c.is_agpr() != d.is_agpr() || d.dwords() <= 4 || c == d {
         return Ok(());
     }
     let (a, b) = (c.index(), d.index());
     if a < b + d.dwords() && b < a + c.dwords() {
-        let span = l
-            .items
-            .get(3)
-            .map_or(l.mnemonic_span.clone(), |i| i.span.clone());
-        return Err(ParseError::new(
-            Rule::DstSrcOverlap,
-            span,
-            "source C overlaps the result in part",
-        )
-        .help("make them the same registers, or keep them apart"));
+        return Err(E::make(|| {
+            let span = l.items().get(3).map_or(l.mnemonic.clone(), Item::span);
+            ParseError::new(
+                Rule::DstSrcOverlap,
+                span,
+                "source C overlaps the result in part",
+            )
+            .help("make them the same registers, or keep them apart")
+        }));
     }
     Ok(())
 }

@@ -2,13 +2,15 @@
 
 use super::fields;
 use super::names::*;
+use super::number::{push_hex, push_i32, push_signed_hex, push_u32};
 use crate::operand::{OperandKind, code};
-use crate::table::{Class, Format, ModSet, OperandInfo, Presence, Role, SrcMods, Ty, Width};
+use crate::table::{
+    Class, Format, ModSet, OpInfo, OperandInfo, Presence, Role, SrcMods, Ty, Width,
+};
 use crate::{Inst, Operand, Target};
-use std::fmt::Write;
 
 /// Source number of a role: which bit of `neg`, `abs`, `sext` and `op_sel` is its.
-pub(super) fn source_number(role: Role) -> Option<u32> {
+pub(super) const fn source_number(role: Role) -> Option<u32> {
     match role {
         Role::Src0 | Role::SrcA => Some(0),
         Role::Src1 | Role::Vsrc1 | Role::SrcB => Some(1),
@@ -17,7 +19,7 @@ pub(super) fn source_number(role: Role) -> Option<u32> {
     }
 }
 
-/// Sources that lists such as `op_sel` count.
+/// Sources that lists such as `neg_lo` count.
 pub(super) fn source_count(ops: &[OperandInfo]) -> u32 {
     ops.iter()
         .filter(|o| {
@@ -26,12 +28,27 @@ pub(super) fn source_count(ops: &[OperandInfo]) -> u32 {
         .count() as u32
 }
 
+/// Entries of an `op_sel` list as it is printed: the sources, in VOP3 the destination behind them.
+pub(super) fn list_length(info: &OpInfo) -> u32 {
+    match info.format {
+        Format::VOP3A | Format::VOP3B if info.mods.contains(ModSet::OP_SEL4) => 4,
+        Format::VOP3A | Format::VOP3B => source_count(info.operands) + 1,
+        Format::VOP3P_MAI if info.operands.len() > 2 => 3,
+        _ => source_count(info.operands),
+    }
+}
+
+#[inline]
 fn tuple(out: &mut String, letter: &str, first: u32, n: u32) {
-    let _ = if n == 1 {
-        write!(out, "{letter}{first}")
-    } else {
-        write!(out, "{letter}[{first}:{}]", first + n - 1)
-    };
+    out.push_str(letter);
+    if n == 1 {
+        return push_u32(first, out);
+    }
+    out.push('[');
+    push_u32(first, out);
+    out.push(':');
+    push_u32(first + n - 1, out);
+    out.push(']');
 }
 
 /// f16 pattern of an inline float.
@@ -39,314 +56,336 @@ const F16_INLINE: [u32; 9] = [
     0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
 ];
 
+const FLOATS: [&str; 9] = [
+    "0.5",
+    "-0.5",
+    "1.0",
+    "-1.0",
+    "2.0",
+    "-2.0",
+    "4.0",
+    "-4.0",
+    "0.15915494",
+];
+
 /// One operand: `ty` says how an inline float and 1/(2π) are written.
 pub fn operand(o: Operand, lit: u32, imm: i32, ty: Ty, out: &mut String) {
     let n = o.dwords();
-    let _ = match o.kind() {
-        OperandKind::None => Ok(()),
-        OperandKind::Sgpr(i) => {
-            tuple(out, "s", u32::from(i), n);
-            Ok(())
-        }
-        OperandKind::Vgpr(i) => {
-            tuple(out, "v", u32::from(i), n);
-            Ok(())
-        }
-        OperandKind::Agpr(i) => {
-            tuple(out, "a", u32::from(i), n);
-            Ok(())
-        }
-        OperandKind::Ttmp(i) => {
-            tuple(out, "ttmp", u32::from(i), n);
-            Ok(())
-        }
-        OperandKind::Int(v) => write!(out, "{v}"),
-        OperandKind::Float(c) => match ty {
-            Ty::I16 | Ty::U16 | Ty::B16 => {
-                write!(out, "{:#x}", F16_INLINE[usize::from(c - code::F_0_5)])
+    match o.kind() {
+        OperandKind::None => {}
+        OperandKind::Vgpr(i) => tuple(out, "v", u32::from(i), n),
+        OperandKind::Sgpr(i) => tuple(out, "s", u32::from(i), n),
+        OperandKind::Agpr(i) => tuple(out, "a", u32::from(i), n),
+        OperandKind::Ttmp(i) => tuple(out, "ttmp", u32::from(i), n),
+        OperandKind::Int(v) => push_i32(v, out),
+        OperandKind::Float(c) => match (c, ty) {
+            (_, Ty::I16 | Ty::U16 | Ty::B16) => {
+                push_hex(F16_INLINE[usize::from(c - code::F_0_5)], out);
             }
-            _ => {
-                out.push_str(match (c, ty) {
-                    (code::F_0_5, _) => "0.5",
-                    (code::F_M0_5, _) => "-0.5",
-                    (code::F_1, _) => "1.0",
-                    (code::F_M1, _) => "-1.0",
-                    (code::F_2, _) => "2.0",
-                    (code::F_M2, _) => "-2.0",
-                    (code::F_4, _) => "4.0",
-                    (code::F_M4, _) => "-4.0",
-                    (_, Ty::F64 | Ty::I64 | Ty::U64 | Ty::B64) => "0.15915494309189532",
-                    _ => "0.15915494",
-                });
-                Ok(())
+            (code::F_INV_2PI, Ty::F64 | Ty::I64 | Ty::U64 | Ty::B64) => {
+                out.push_str("0.15915494309189532");
             }
+            _ => out.push_str(FLOATS[usize::from(c - code::F_0_5)]),
         },
-        OperandKind::Literal => write!(out, "{lit:#x}"),
-        OperandKind::Off => {
-            out.push_str("off");
-            Ok(())
-        }
-        OperandKind::Imm => write!(out, "{imm}"),
-        OperandKind::Special(c) => match SPECIAL
-            .iter()
-            .find(|(_, k, w)| *k == c && *w == n)
-            .or_else(|| SPECIAL.iter().find(|(_, k, _)| *k == c))
-        {
-            Some((name, ..)) => {
-                out.push_str(name);
-                Ok(())
-            }
-            None => write!(out, "src_{c}"),
-        },
-    };
-}
-
-fn signed_hex(out: &mut String, v: i32) {
-    let _ = if v < 0 {
-        write!(out, "-{:#x}", v.unsigned_abs())
-    } else {
-        write!(out, "{v:#x}")
-    };
-}
-
-fn slot(inst: &Inst, info: &OperandInfo, o: Operand, out: &mut String) {
-    if o.kind() == OperandKind::Imm {
-        let v = inst.imm;
-        let c = info.class;
-        if c.contains(Class::LABEL) {
-            let _ = write!(out, "{}", v as u16);
-        } else if c.contains(Class::COUNTERS) {
-            fields::print_counters(v as u32, out);
-        } else if c.contains(Class::HWREG) {
-            fields::print_hwreg(v as u32, out);
-        } else if c.contains(Class::SENDMSG) {
-            fields::print_sendmsg(v as u32, out);
-        } else if c.contains(Class::GPR_IDX) {
-            fields::print_gpr_idx(v as u32, out);
-        } else if c.intersects(Class::SIMM21 | Class::UIMM20) {
-            signed_hex(out, v);
-        } else if fields::is_decimal(inst.op.info().name) {
-            let _ = write!(out, "{}", v as u16);
-        } else {
-            let _ = write!(out, "{:#x}", v as u16);
-        }
-        return;
+        OperandKind::Literal => push_hex(lit, out),
+        OperandKind::Off => out.push_str("off"),
+        OperandKind::Imm => push_i32(imm, out),
+        OperandKind::Special(c) => special(c, n, out),
     }
-    let i = source_number(info.role).filter(|_| !info.mods.is_empty());
-    let has =
-        |bits: u32, m: SrcMods| i.is_some_and(|i| bits >> i & 1 != 0 && info.mods.contains(m));
-    let (neg, abs, sext) = (
-        has(inst.mods.neg(), SrcMods::NEG),
-        has(inst.mods.abs(), SrcMods::ABS),
-        has(inst.mods.sext(), SrcMods::SEXT),
-    );
-    let constant = matches!(
-        o.kind(),
-        OperandKind::Int(_) | OperandKind::Float(_) | OperandKind::Literal
-    );
-    let word = neg && constant && !abs;
-    out.push_str(if word {
-        "neg("
-    } else if neg {
-        "-"
+}
+
+#[cold]
+fn special(c: u16, n: u32, out: &mut String) {
+    let exact = SPECIAL.iter().find(|(_, k, w)| *k == c && *w == n);
+    match exact.or_else(|| SPECIAL.iter().find(|(_, k, _)| *k == c)) {
+        Some((name, ..)) => out.push_str(name),
+        None => {
+            out.push_str("src_");
+            push_u32(u32::from(c), out);
+        }
+    }
+}
+
+/// What an inline constant would print as, decimal to 64, hexadecimal beyond.
+fn small_or_hex(v: u32, out: &mut String) {
+    if v <= 64 {
+        push_u32(v, out)
     } else {
-        ""
-    });
-    out.push_str(if abs { "|" } else { "" });
-    out.push_str(if sext { "sext(" } else { "" });
-    operand(o, inst.lit, inst.imm, info.ty, out);
-    out.push_str(if sext { ")" } else { "" });
-    out.push_str(if abs { "|" } else { "" });
-    out.push_str(if word { ")" } else { "" });
+        push_hex(v, out)
+    }
+}
+
+fn immediate(inst: &Inst, info: &OperandInfo, out: &mut String) {
+    let (v, c) = (inst.imm, info.class);
+    if c.contains(Class::LABEL) {
+        push_u32(u32::from(v as u16), out);
+    } else if c.contains(Class::COUNTERS) {
+        fields::print_counters(v as u32, out);
+    } else if c.contains(Class::HWREG) {
+        fields::print_hwreg(v as u32, out);
+    } else if c.contains(Class::SENDMSG) {
+        fields::print_sendmsg(v as u32, out);
+    } else if c.contains(Class::GPR_IDX) {
+        fields::print_gpr_idx(v as u32, out);
+    } else if c.intersects(Class::SIMM21 | Class::UIMM20) {
+        push_signed_hex(v, out);
+    } else if info.role == Role::Simm7 {
+        // Probes keep their number among the modifiers, the offset has `imm`.
+        small_or_hex(inst.mods.format(), out);
+    } else if inst.op.info().format == Format::SOPP {
+        small_or_hex(u32::from(v as u16), out);
+    } else {
+        push_hex(u32::from(v as u16), out);
+    }
+}
+
+#[inline]
+fn slot(inst: &Inst, info: &OperandInfo, o: Operand, out: &mut String) {
+    if o == Operand::IMM {
+        return immediate(inst, info, out);
+    }
+    if info.mods.is_empty() {
+        if info.role == Role::Imm32 {
+            return imm32(inst.lit, out);
+        }
+        return operand(o, inst.lit, inst.imm, info.number, out);
+    }
+    let i = source_number(info.role).unwrap_or(31);
+    let has = |bits: u32, m: SrcMods| bits >> i & 1 != 0 && info.mods.contains(m);
+    let neg = has(inst.mods.neg(), SrcMods::NEG);
+    let abs = has(inst.mods.abs(), SrcMods::ABS);
+    let sext = has(inst.mods.sext(), SrcMods::SEXT);
+    // `-1` would be another constant.
+    let constant = matches!(o.code(), 128..=208 | 240..=248 | 255);
+    let word = neg && constant && !abs;
+    if neg {
+        out.push_str(if word { "neg(" } else { "-" });
+    }
+    if abs {
+        out.push('|');
+    }
+    if sext {
+        out.push_str("sext(");
+    }
+    operand(o, inst.lit, inst.imm, info.number, out);
+    if sext {
+        out.push(')');
+    }
+    if abs {
+        out.push('|');
+    }
+    if word {
+        out.push(')');
+    }
+}
+
+/// The constant of `s_setreg_imm32_b32`: like an inline constant where there is one.
+fn imm32(v: u32, out: &mut String) {
+    match Operand::int(v as i32).or_else(|| Operand::float_bits(v)) {
+        Some(o) => operand(o, 0, 0, Ty::B32, out),
+        None => push_hex(v, out),
+    }
 }
 
 fn list(out: &mut String, name: &str, bits: u32, n: u32) {
-    let _ = write!(out, " {name}:[");
+    out.push_str(name);
     for i in 0..n {
-        let _ = write!(out, "{}{}", if i == 0 { "" } else { "," }, bits >> i & 1);
+        out.push(if bits >> i & 1 != 0 { '1' } else { '0' });
+        out.push(if i + 1 == n { ']' } else { ',' });
     }
-    out.push(']');
 }
 
 /// Appends the instruction's text to `out`, as LLVM's disassembler writes it.
 pub fn print(inst: &Inst, _target: Target, out: &mut String) {
     let info = inst.op.info();
     out.push_str(info.name);
+    let mut first = true;
     if !info.operands.is_empty() {
         out.push_str(info.suffix);
+    } else if inst.imm != 0 && info.format == Format::SOPP {
+        out.push(' ');
+        push_u32(u32::from(inst.imm as u16), out);
     }
-    let mut first = true;
-    for (i, s) in info.operands.iter().enumerate() {
-        let o = inst.ops[i];
-        if !o.is_some() {
-            continue;
+    for (s, o) in info.operands.iter().zip(inst.ops) {
+        if o.is_some() {
+            out.push_str(if first { " " } else { ", " });
+            first = false;
+            slot(inst, s, o, out);
         }
-        out.push_str(if first { " " } else { ", " });
-        first = false;
-        // Probes keep their number among the modifiers, the offset has `imm`.
-        if s.role == Role::Simm7 {
-            let v = inst.mods.format();
-            let _ = if v > 64 {
-                write!(out, "{v:#x}")
-            } else {
-                write!(out, "{v}")
-            };
-            continue;
-        }
-        slot(inst, s, o, out);
     }
-    if info.operands.is_empty() && inst.imm != 0 && info.format == Format::SOPP {
-        let _ = write!(out, " {}", inst.imm as u16);
+    if !info.mods.is_empty() {
+        modifiers(inst, info, out);
     }
-    modifiers(inst, out);
 }
 
+#[inline]
 fn flag(out: &mut String, set: u32, name: &str) {
     if set != 0 {
-        out.push(' ');
         out.push_str(name);
     }
 }
 
-fn modifiers(inst: &Inst, out: &mut String) {
-    let (m, info) = (inst.mods, inst.op.info());
+fn value(out: &mut String, name: &str, v: u32) {
+    out.push_str(name);
+    push_u32(v, out);
+}
+
+fn modifiers(inst: &Inst, info: &OpInfo, out: &mut String) {
+    let m = inst.mods;
     let takes = |f| info.mods.contains(f);
-    let n = source_count(info.operands);
     match info.format {
         Format::VOP1_SDWA | Format::VOP2_SDWA | Format::VOPC_SDWA => {
-            flag(out, m.clamp(), "clamp");
+            flag(out, m.clamp(), " clamp");
             omod(out, m.omod());
-            let sel = |v: u32| SDWA_SEL.get(v as usize).copied().unwrap_or("?");
+            let mut named = |name: &str, list: &[&str], v: u32| {
+                out.push_str(name);
+                out.push_str(list.get(v as usize).copied().unwrap_or("?"));
+            };
             if takes(ModSet::DST_SEL) {
-                let unused = SDWA_UNUSED
-                    .get(m.dst_unused() as usize)
-                    .copied()
-                    .unwrap_or("?");
-                let _ = write!(out, " dst_sel:{} dst_unused:{unused}", sel(m.dst_sel()));
+                named(" dst_sel:", &SDWA_SEL, m.dst_sel());
+                named(" dst_unused:", &SDWA_UNUSED, m.dst_unused());
             }
             if takes(ModSet::SRC0_SEL) {
-                let _ = write!(out, " src0_sel:{}", sel(m.src0_sel()));
+                named(" src0_sel:", &SDWA_SEL, m.src0_sel());
             }
             if takes(ModSet::SRC1_SEL) {
-                let _ = write!(out, " src1_sel:{}", sel(m.src1_sel()));
+                named(" src1_sel:", &SDWA_SEL, m.src1_sel());
             }
         }
         Format::VOP1_DPP | Format::VOP2_DPP => {
             dpp(out, m.dpp_ctrl());
-            let _ = write!(
-                out,
-                " row_mask:{:#x} bank_mask:{:#x}",
-                m.row_mask(),
-                m.bank_mask()
-            );
-            flag(out, m.bound_ctrl(), "bound_ctrl:1");
+            out.push_str(" row_mask:");
+            push_hex(m.row_mask(), out);
+            out.push_str(" bank_mask:");
+            push_hex(m.bank_mask(), out);
+            flag(out, m.bound_ctrl(), " bound_ctrl:1");
         }
         Format::DS => {
             if takes(ModSet::OFFSET01) {
-                for (name, v) in [
-                    ("offset0", inst.imm & 255),
-                    ("offset1", inst.imm >> 8 & 255),
-                ] {
-                    if v != 0 {
-                        let _ = write!(out, " {name}:{v}");
-                    }
+                let (first, second) = (inst.imm as u32 & 255, inst.imm as u32 >> 8 & 255);
+                if first != 0 {
+                    value(out, " offset0:", first);
+                }
+                if second != 0 {
+                    value(out, " offset1:", second);
                 }
             } else if inst.imm != 0 {
-                let _ = write!(out, " offset:{}", inst.imm);
+                match info.name {
+                    "ds_swizzle_b32" => fields::print_swizzle(inst.imm as u32, out),
+                    _ => value(out, " offset:", inst.imm as u32),
+                }
             }
-            flag(out, m.gds(), "gds");
+            flag(out, m.gds(), " gds");
         }
         Format::SMEM => {
             if m.has_offset() != 0 {
                 out.push_str(" offset:");
-                signed_hex(out, inst.imm);
+                push_signed_hex(inst.imm, out);
             }
-            flag(out, m.sc0(), "glc");
+            flag(out, m.sc0(), " glc");
         }
         Format::FLAT | Format::GLOBAL | Format::SCRATCH | Format::MUBUF | Format::MTBUF => {
             if takes(ModSet::FORMAT) && m.format() != 1 {
-                let (d, num) = ((m.format() & 15) as usize, (m.format() >> 4) as usize);
-                let _ = match (d, num) {
-                    (1, _) => write!(out, " format:[{}]", NUM_FORMAT[num]),
-                    (_, 0) => write!(out, " format:[{}]", DATA_FORMAT[d]),
-                    _ => write!(out, " format:[{},{}]", DATA_FORMAT[d], NUM_FORMAT[num]),
-                };
+                buffer_format(out, m.format());
             }
-            flag(out, m.idxen(), "idxen");
-            flag(out, m.offen(), "offen");
+            flag(out, m.idxen(), " idxen");
+            flag(out, m.offen(), " offen");
             if inst.imm != 0 {
-                let _ = write!(out, " offset:{}", inst.imm);
+                out.push_str(" offset:");
+                push_i32(inst.imm, out);
             }
-            flag(out, m.sc0(), "sc0");
-            flag(out, m.nt(), "nt");
-            flag(out, m.sc1(), "sc1");
-            flag(out, m.lds(), "lds");
+            flag(out, m.sc0(), " sc0");
+            flag(out, m.nt(), " nt");
+            flag(out, m.sc1(), " sc1");
+            flag(out, m.lds(), " lds");
         }
-        Format::VOP3P_MAI => {
-            let scaled = info.slot(Role::ScaleA).is_some() && info.operands.len() > 2;
-            if scaled {
-                if m.op_sel() != 0 {
-                    list(out, "op_sel", m.op_sel(), 3);
-                }
-                list(out, "op_sel_hi", m.op_sel_hi(), 3);
-            } else if takes(ModSet::OP_SEL) {
-                packed(out, inst, 2);
-            }
-            for (name, v) in [("cbsz", m.cbsz()), ("abid", m.abid())] {
-                if v != 0 && !(scaled && name == "abid") {
-                    let _ = write!(out, " {name}:{v}");
-                }
-            }
-            if takes(ModSet::NEG) {
-                if m.blgp() != 0 {
-                    list(out, "neg", m.blgp(), 3);
-                }
-            } else if m.blgp() != 0 {
-                let _ = write!(out, " blgp:{}", m.blgp());
-            }
-            if m.scale_raw() != 0 {
-                let _ = write!(out, " scale_raw:{}", m.scale_raw());
-            }
-        }
+        Format::VOP3P_MAI => matrix(inst, info, out),
         Format::VOP3P => {
-            packed(out, inst, n);
-            flag(out, m.clamp(), "clamp");
+            packed(out, inst, info);
+            flag(out, m.clamp(), " clamp");
         }
         Format::VOP3A | Format::VOP3B => {
             if takes(ModSet::BITOP3) && m.bitop3() != 0 {
-                let _ = write!(out, " bitop3:{:#x}", m.bitop3());
+                out.push_str(" bitop3:");
+                match m.bitop3() {
+                    v @ 0..=10 => push_u32(v, out),
+                    v => push_hex(v, out),
+                }
             }
             if takes(ModSet::OP_SEL) && m.op_sel() != 0 {
-                let bits = m.op_sel() & ((1 << n) - 1) | (m.op_sel() >> 3) << n;
-                list(out, "op_sel", bits, n + 1);
+                let n = list_length(info);
+                let bits = m.op_sel() & ((1 << (n - 1)) - 1) | (m.op_sel() >> 3) << (n - 1);
+                list(out, " op_sel:[", bits, n);
             }
             if takes(ModSet::BOUND_CTRL_FI) {
-                flag(out, m.bound_ctrl(), "bound_ctrl:1");
-                flag(out, m.fi(), "fi:1");
+                flag(out, m.bound_ctrl(), " bound_ctrl:1");
+                flag(out, m.fi(), " fi:1");
             }
-            flag(out, m.clamp(), "clamp");
+            flag(out, m.clamp(), " clamp");
             omod(out, m.omod());
         }
         _ => {}
     }
 }
 
-fn packed(out: &mut String, inst: &Inst, n: u32) {
-    let (m, info) = (inst.mods, inst.op.info());
+fn matrix(inst: &Inst, info: &OpInfo, out: &mut String) {
+    let m = inst.mods;
+    let scaled = info.operands.len() > 2 && info.slot(Role::ScaleA).is_some();
+    if scaled {
+        if m.op_sel() != 0 {
+            list(out, " op_sel:[", m.op_sel(), 3);
+        }
+        list(out, " op_sel_hi:[", m.op_sel_hi(), 3);
+    } else if info.mods.contains(ModSet::OP_SEL) {
+        packed(out, inst, info);
+    }
+    if m.cbsz() != 0 {
+        value(out, " cbsz:", m.cbsz());
+    }
+    if m.abid() != 0 && !scaled {
+        value(out, " abid:", m.abid());
+    }
+    if m.blgp() != 0 {
+        if info.mods.contains(ModSet::NEG) {
+            list(out, " neg:[", m.blgp(), 3);
+        } else {
+            value(out, " blgp:", m.blgp());
+        }
+    }
+    if m.scale_raw() != 0 {
+        value(out, " scale_raw:", m.scale_raw());
+    }
+}
+
+fn buffer_format(out: &mut String, v: u32) {
+    let (d, n) = ((v & 15) as usize, (v >> 4 & 7) as usize);
+    out.push_str(" format:[");
+    if d != 1 {
+        out.push_str(DATA_FORMAT[d]);
+    }
+    if n != 0 {
+        out.push_str(if d != 1 { "," } else { "" });
+        out.push_str(NUM_FORMAT[n]);
+    }
+    out.push(']');
+}
+
+fn packed(out: &mut String, inst: &Inst, info: &OpInfo) {
+    let (m, n) = (inst.mods, source_count(info.operands));
     let all = (1 << n) - 1;
-    if info.mods.contains(ModSet::OP_SEL) && m.op_sel() & all != 0 {
-        list(out, "op_sel", m.op_sel(), n);
+    if m.op_sel() & all != 0 && info.mods.contains(ModSet::OP_SEL) {
+        list(out, " op_sel:[", m.op_sel(), n);
     }
     if info.mods.contains(ModSet::OP_SEL_HI)
         && (m.op_sel_hi() ^ info.default_mods().op_sel_hi()) & all != 0
     {
-        list(out, "op_sel_hi", m.op_sel_hi(), n);
+        list(out, " op_sel_hi:[", m.op_sel_hi(), n);
     }
-    if info.mods.contains(ModSet::NEG_LO) && m.neg() & all != 0 {
-        list(out, "neg_lo", m.neg(), n);
+    if m.neg() & all != 0 && info.mods.contains(ModSet::NEG_LO) {
+        list(out, " neg_lo:[", m.neg(), n);
     }
-    if info.mods.contains(ModSet::NEG_HI) && m.abs() & all != 0 {
-        list(out, "neg_hi", m.abs(), n);
+    if m.abs() & all != 0 && info.mods.contains(ModSet::NEG_HI) {
+        list(out, " neg_hi:[", m.abs(), n);
     }
 }
 
@@ -361,30 +400,26 @@ fn omod(out: &mut String, v: u32) {
 
 fn dpp(out: &mut String, ctrl: u32) {
     if ctrl < 0x100 {
-        let _ = write!(
-            out,
-            " quad_perm:[{},{},{},{}]",
-            ctrl & 3,
-            ctrl >> 2 & 3,
-            ctrl >> 4 & 3,
-            ctrl >> 6 & 3
-        );
+        out.push_str(" quad_perm:[");
+        for i in 0..4 {
+            out.push((b'0' + (ctrl >> (2 * i) & 3) as u8) as char);
+            out.push(if i == 3 { ']' } else { ',' });
+        }
         return;
     }
-    if let Some((name, number, _)) = DPP_SINGLE.iter().find(|d| d.2 == ctrl) {
-        let _ = match number {
-            Some(v) => write!(out, " {name}:{v}"),
-            None => write!(out, " {name}"),
-        };
-        return;
+    if let Some((name, _)) = DPP_SINGLE.iter().find(|d| d.1 == ctrl) {
+        return out.push_str(name);
     }
-    let found = DPP_COUNTED
+    match DPP_COUNTED
         .iter()
-        .find(|(_, lo, hi, base)| (base + lo..=base + hi).contains(&ctrl));
-    let _ = match found {
-        Some((name, _, _, base)) => write!(out, " {name}:{}", ctrl - base),
-        None => write!(out, " dpp_ctrl:{ctrl:#x}"),
-    };
+        .find(|(_, lo, hi, base)| (base + lo..=base + hi).contains(&ctrl))
+    {
+        Some((name, _, _, base)) => value(out, name, ctrl - base),
+        None => {
+            out.push_str(" dpp_ctrl:");
+            push_hex(ctrl, out);
+        }
+    }
 }
 
 /// Widths an operand may have, given the modifiers.

@@ -1,223 +1,501 @@
-//! A line taken apart: mnemonic, operands, modifiers, each with its place.
+//! A line taken apart: mnemonic, operands, modifiers, each with its place. Nothing is allocated.
 
 use super::error::{ParseError, Rule};
-use super::names::{SPECIAL, SPECIAL_ALIASES};
-use super::value::{Number, number};
+use super::modifier::Mod;
+use super::value::{Number, integer, number};
+use super::words::{WORDS, Word};
 use crate::Operand;
 use std::ops::Range;
 
 /// What an operand is written as.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Written<'a> {
+pub enum Written {
     /// A register or a named source.
     Reg(Operand),
     /// A number.
     Number(Number),
     /// Anything else: `hwreg(…)`, `vmcnt(0)`, a label.
-    Text(&'a str),
+    Text,
 }
 
 /// One operand.
-#[derive(Clone, Debug)]
-pub struct Item<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
     /// What.
-    pub written: Written<'a>,
+    pub written: Written,
     /// `-x` or `neg(x)`.
     pub neg: bool,
     /// `|x|` or `abs(x)`.
     pub abs: bool,
     /// `sext(x)`.
     pub sext: bool,
-    /// Where.
-    pub span: Range<usize>,
+    /// First byte in the line.
+    pub start: u32,
+    /// Byte behind the last.
+    pub end: u32,
+}
+
+impl Item {
+    const NONE: Item = Item::plain(Written::Text, 0, 0);
+
+    const fn plain(written: Written, start: usize, end: usize) -> Item {
+        Item {
+            written,
+            neg: false,
+            abs: false,
+            sext: false,
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+    /// Its bytes in the line.
+    pub fn span(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// One modifier: `name` or `name:value`.
-#[derive(Clone, Debug)]
-pub struct Modifier<'a> {
-    /// Before the colon.
-    pub name: &'a str,
-    /// Behind it.
-    pub value: Option<&'a str>,
-    /// Where.
-    pub span: Range<usize>,
+#[derive(Clone, Copy, Debug)]
+pub struct Modifier {
+    /// Which.
+    pub name: Mod,
+    /// First byte in the line.
+    pub start: u32,
+    /// Byte behind the last.
+    pub end: u32,
+    /// First byte of the value; 0 without one.
+    pub value: u32,
 }
+
+impl Modifier {
+    const NONE: Modifier = Modifier {
+        name: Mod::Unknown,
+        start: 0,
+        end: 0,
+        value: 0,
+    };
+    /// Its bytes in the line.
+    pub fn span(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+const MAX_ITEMS: usize = 10;
+const MAX_MODIFIERS: usize = 16;
 
 /// A line.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// First word.
-    pub mnemonic: &'a str,
-    /// Where it is.
-    pub mnemonic_span: Range<usize>,
+    /// All of it.
+    pub text: &'a str,
+    /// Where the first word ends.
+    pub mnemonic: Range<usize>,
+    items: [Item; MAX_ITEMS],
+    n_items: u8,
+    modifiers: [Modifier; MAX_MODIFIERS],
+    n_modifiers: u8,
+}
+
+impl<'a> Line<'a> {
     /// Operands.
-    pub items: Vec<Item<'a>>,
+    pub fn items(&self) -> &[Item] {
+        &self.items[..usize::from(self.n_items)]
+    }
     /// Modifiers.
-    pub modifiers: Vec<Modifier<'a>>,
+    pub fn modifiers(&self) -> &[Modifier] {
+        &self.modifiers[..usize::from(self.n_modifiers)]
+    }
+    /// The text of an operand.
+    pub fn item_text(&self, i: &Item) -> &'a str {
+        &self.text[i.span()]
+    }
+    /// What stands behind the modifier's colon.
+    pub fn value(&self, m: &Modifier) -> Option<&'a str> {
+        (m.value != 0).then(|| &self.text[m.value as usize..m.end as usize])
+    }
+    /// The first word.
+    pub fn mnemonic_text(&self) -> &'a str {
+        &self.text[self.mnemonic.clone()]
+    }
 }
 
 /// The part of a line before its comment.
 pub fn code_part(line: &str) -> &str {
-    let mut end = line.len();
-    for mark in [";", "//"] {
-        if let Some(i) = line.find(mark) {
-            end = end.min(i);
-        }
-    }
+    let b = line.as_bytes();
+    let end = (0..b.len()).find(|&i| ends(b, i)).unwrap_or(b.len());
     &line[..end]
 }
 
-const FLAGS: &[&str] = &[
-    "sc0",
-    "sc1",
-    "nt",
-    "nosc0",
-    "nosc1",
-    "nont",
-    "glc",
-    "slc",
-    "scc",
-    "dlc",
-    "noglc",
-    "lds",
-    "offen",
-    "idxen",
-    "gds",
-    "clamp",
-    "row_mirror",
-    "row_half_mirror",
-    "tfe",
-    "fi",
-];
-
-/// Whether text at a space starts a modifier.
-fn starts_modifier(s: &str) -> bool {
-    let word = s
-        .split(|c: char| c.is_whitespace() || c == ',')
-        .next()
-        .unwrap_or("");
-    let name: &str = word.split(':').next().unwrap_or("");
-    if word.contains(':') {
-        return name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+/// Whether the line's code ends at `i`.
+#[inline]
+fn ends(b: &[u8], i: usize) -> bool {
+    match b.get(i) {
+        None | Some(b';') => true,
+        Some(b'/') => b.get(i + 1) == Some(&b'/'),
+        _ => false,
     }
-    FLAGS.contains(&word)
 }
 
-fn depth_change(c: u8) -> i32 {
-    match c {
-        b'[' | b'(' => 1,
-        b']' | b')' => -1,
-        _ => 0,
+#[inline]
+fn skip(b: &[u8], mut i: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\r' | b'\n') = b.get(i) {
+        i += 1;
+    }
+    i
+}
+
+/// Whether an operand may end before `i`.
+#[inline]
+fn delimits(b: &[u8], i: usize) -> bool {
+    match b.get(i) {
+        None | Some(b',' | b' ' | b'\t' | b';' | b'\r' | b'\n') => true,
+        Some(b'/') => b.get(i + 1) == Some(&b'/'),
+        _ => false,
+    }
+}
+
+#[inline]
+fn word_end(b: &[u8], mut i: usize) -> usize {
+    while let Some(c) = b.get(i) {
+        if !(c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')) {
+            break;
+        }
+        i += 1;
+    }
+    i
+}
+
+/// The modifier that starts at `i`, and where its name ends.
+fn modifier_at(b: &[u8], i: usize) -> Option<(Mod, usize)> {
+    if !b.get(i)?.is_ascii_lowercase() {
+        return None;
+    }
+    let end = word_end(b, i);
+    match WORDS.get(&b[i..end]) {
+        // A name that needs a value is one only with its colon: a label may be called `offset`.
+        Some(Word::Modifier(m)) => {
+            (!m.takes_value() || b.get(skip(b, end)) == Some(&b':')).then_some((*m, end))
+        }
+        Some(Word::Special(_)) => None,
+        None => (b.get(end) == Some(&b':')).then_some((Mod::Unknown, end)),
     }
 }
 
 /// Takes a line apart.
 pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
-    let code = code_part(line);
-    let start = code.len() - code.trim_start().len();
-    let rest = code[start..].trim_end();
-    let len = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let b = line.as_bytes();
+    let start = skip(b, 0);
+    let mut at = start;
+    while !delimits(b, at) {
+        at += 1;
+    }
     let mut out = Line {
-        mnemonic: &rest[..len],
-        mnemonic_span: start..start + len,
-        items: Vec::new(),
-        modifiers: Vec::new(),
+        text: line,
+        mnemonic: start..at,
+        items: [Item::NONE; MAX_ITEMS],
+        n_items: 0,
+        modifiers: [Modifier::NONE; MAX_MODIFIERS],
+        n_modifiers: 0,
     };
-    let end = start + rest.len();
-    let mut at = start + len;
-    let bytes = code.as_bytes();
-    let skip = |mut i: usize| {
-        while i < end && bytes[i].is_ascii_whitespace() {
-            i += 1;
+    // An operand may follow the mnemonic, a comma, or a modifier.
+    let (mut operand_may_come, mut comma) = (true, None);
+    loop {
+        at = skip(b, at);
+        if ends(b, at) {
+            break;
         }
-        i
-    };
-    at = skip(at);
-    let mut comma = true;
-    while at < end && comma && !starts_modifier(&code[at..end]) {
-        // One operand: up to a comma, or to a space that a modifier follows, outside brackets.
-        let from = at;
-        let (mut depth, mut bar) = (0, false);
-        comma = false;
-        while at < end {
-            let c = bytes[at];
-            depth += depth_change(c);
-            bar ^= c == b'|';
-            if depth <= 0 && !bar && c == b',' {
-                comma = true;
-                break;
-            }
-            if depth <= 0
-                && !bar
-                && c.is_ascii_whitespace()
-                && starts_modifier(&code[skip(at)..end])
-            {
-                break;
-            }
-            at += 1;
-        }
-        let text = code[from..at].trim_end();
-        if text.is_empty() {
+        if let Some((name, end)) = quick_miss(b, at).then(|| modifier_at(b, at)).flatten() {
+            at = modifier(&mut out, b, name, at, end)?;
+            operand_may_come = true;
+        } else if operand_may_come {
+            let item = operand(line, b, at)?;
+            let Some(place) = out.items.get_mut(usize::from(out.n_items)) else {
+                return Err(ParseError::new(
+                    Rule::TooManyOperands,
+                    item.span(),
+                    "too many operands",
+                ));
+            };
+            *place = item;
+            out.n_items += 1;
+            at = item.end as usize;
+            operand_may_come = false;
+        } else {
+            let end = end_of_operand(b, at);
             return Err(ParseError::new(
                 Rule::Syntax,
-                from..(from + 1).min(line.len()),
-                "an operand is missing here",
+                at..end.max(at + 1),
+                "expected a comma or a modifier",
             ));
         }
-        out.items.push(item(text, from)?);
-        if comma {
+        at = skip(b, at);
+        comma = (b.get(at) == Some(&b',')).then_some(at);
+        if comma.is_some() {
             at += 1;
-        }
-        at = skip(at);
-        if comma && at >= end {
-            return Err(ParseError::new(
-                Rule::Syntax,
-                end - 1..end,
-                "an operand is missing after the comma",
-            ));
+            operand_may_come = true;
         }
     }
-    while at < end {
-        let from = at;
-        let mut depth = 0;
-        while at < end {
-            depth += depth_change(bytes[at]);
-            if depth <= 0 && (bytes[at].is_ascii_whitespace() || bytes[at] == b',') {
-                break;
-            }
-            at += 1;
-        }
-        let text = &code[from..at];
-        let (name, value) = match text.split_once(':') {
-            Some((n, v)) => (n, Some(v)),
-            None => (text, None),
-        };
-        out.modifiers.push(Modifier {
-            name,
-            value,
-            span: from..at,
-        });
-        at = skip(at);
-        if at < end && bytes[at] == b',' {
-            at = skip(at + 1);
-        }
-        if at == from {
-            return Err(ParseError::new(Rule::Syntax, from..end, "unexpected text"));
-        }
+    match comma {
+        Some(at) => Err(ParseError::new(
+            Rule::Syntax,
+            at..at + 1,
+            "an operand is missing after the comma",
+        )),
+        None => Ok(out),
     }
-    Ok(out)
 }
 
-fn item(text: &str, at: usize) -> Result<Item<'_>, ParseError> {
-    let span = at..at + text.len();
-    let mut it = Item {
-        written: Written::Text(text),
-        neg: false,
-        abs: false,
-        sext: false,
-        span: span.clone(),
+/// Whether the text at `i` is not at first sight a register or a number.
+#[inline]
+fn quick_miss(b: &[u8], i: usize) -> bool {
+    !matches!(
+        (b.get(i), b.get(i + 1)),
+        (Some(b'v' | b's' | b'a'), Some(b'0'..=b'9' | b'[')) | (Some(b'0'..=b'9' | b'-'), _)
+    )
+}
+
+/// Enters a modifier; returns where it ends.
+fn modifier(
+    out: &mut Line<'_>,
+    b: &[u8],
+    name: Mod,
+    start: usize,
+    end: usize,
+) -> Result<usize, ParseError> {
+    let colon = skip(b, end);
+    let (mut value, mut at) = (0, end);
+    if b.get(colon) == Some(&b':') {
+        let from = skip(b, colon + 1);
+        at = from;
+        let (mut depth, mut quoted) = (0, false);
+        // An expression may hold spaces between an operator and its operands.
+        while !(depth == 0 && !quoted && delimits(b, at)) {
+            match b.get(at) {
+                None => break,
+                Some(b'"') => quoted = !quoted,
+                Some(b'[' | b'(') => depth += 1,
+                Some(b']' | b')') => depth -= 1,
+                _ => {}
+            }
+            at += 1;
+            if depth == 0 && !quoted {
+                let next = skip(b, at);
+                let operator = |i: usize| {
+                    matches!(
+                        b.get(i),
+                        Some(b'+' | b'*' | b'%' | b'<' | b'>' | b'&' | b'^' | b'=' | b'|')
+                    ) || b.get(i) == Some(&b'-') && b.get(i + 1).is_some_and(|c| *c == b' ')
+                        || b.get(i) == Some(&b'/') && b.get(i + 1) != Some(&b'/')
+                };
+                if next > at && operator(next) {
+                    at = skip(b, next + 1);
+                } else if next > at
+                    && b.get(at - 1)
+                        .is_some_and(|c| matches!(c, b'+' | b'-' | b'*'))
+                {
+                    at = next;
+                }
+            }
+        }
+        value = from as u32;
+        if at == from {
+            return Err(ParseError::new(
+                Rule::Syntax,
+                start..at,
+                "a value is missing after the colon",
+            ));
+        }
+    }
+    let m = Modifier {
+        name,
+        start: start as u32,
+        end: at as u32,
+        value,
     };
+    if name != Mod::Unknown && out.modifiers().iter().any(|o| o.name == name) {
+        let message = format!("`{}` is given twice", &out.text[start..end]);
+        return Err(ParseError::new(Rule::DuplicateModifier, m.span(), message));
+    }
+    if let Some(before) = out
+        .modifiers()
+        .last()
+        .filter(|o| o.name.rank() > name.rank())
+    {
+        let (later, sooner) = (&out.text[start..end], &out.text[before.span()]);
+        let message = format!("`{later}` stands behind `{sooner}`");
+        return Err(
+            ParseError::new(Rule::ModifierNotAllowedHere, m.span(), message)
+                .help(format!("put `{later}` before `{sooner}`")),
+        );
+    }
+    let Some(place) = out.modifiers.get_mut(usize::from(out.n_modifiers)) else {
+        return Err(ParseError::new(
+            Rule::Syntax,
+            m.span(),
+            "too many modifiers",
+        ));
+    };
+    *place = m;
+    out.n_modifiers += 1;
+    Ok(at)
+}
+
+#[inline]
+fn digits(b: &[u8], mut i: usize) -> Option<(u32, usize)> {
+    let start = i;
+    let mut v = 0u32;
+    while let Some(c @ b'0'..=b'9') = b.get(i) {
+        v = v * 10 + u32::from(c - b'0');
+        i += 1;
+        if i - start > 8 {
+            return None;
+        }
+    }
+    (i > start).then_some((v, i))
+}
+
+/// The usual spellings of registers: `v7`, `s[4:7]`. `None`: anything else, right or wrong.
+#[inline]
+fn quick_register(b: &[u8], at: usize) -> Option<(Operand, usize)> {
+    let (base, size) = match b.get(at)? {
+        b'v' => (256, 256),
+        b's' => (0, 102),
+        b'a' => (512, 256),
+        _ => return None,
+    };
+    if b.get(at + 1) == Some(&b'[') {
+        let (first, i) = digits(b, at + 2)?;
+        let (last, i) = if b.get(i) == Some(&b':') {
+            digits(b, i + 1)?
+        } else {
+            (first, i)
+        };
+        if b.get(i) != Some(&b']') || last < first || last - first >= 32 || last >= size {
+            return None;
+        }
+        return Some((Operand::new((base + first) as u16, last - first + 1), i + 1));
+    }
+    let (n, i) = digits(b, at + 1)?;
+    (n < size).then_some((Operand::new((base + n) as u16, 1), i))
+}
+
+/// The usual spellings of whole numbers.
+#[inline]
+fn quick_integer(b: &[u8], at: usize) -> Option<(i64, usize)> {
+    let negative = b.get(at) == Some(&b'-');
+    let mut i = at + usize::from(negative);
+    let mut v = 0i64;
+    let start;
+    if b.get(i) == Some(&b'0') && b.get(i + 1) == Some(&b'x') {
+        i += 2;
+        start = i;
+        while let Some(c) = b.get(i) {
+            let d = match c {
+                b'0'..=b'9' => c - b'0',
+                b'a'..=b'f' => c - b'a' + 10,
+                b'A'..=b'F' => c - b'A' + 10,
+                _ => break,
+            };
+            v = v << 4 | i64::from(d);
+            i += 1;
+        }
+        if i - start > 15 {
+            return None;
+        }
+    } else {
+        start = i;
+        while let Some(c @ b'0'..=b'9') = b.get(i) {
+            v = v * 10 + i64::from(c - b'0');
+            i += 1;
+            if i - start > 17 {
+                return None;
+            }
+        }
+        // A leading zero means octal.
+        if i - start > 1 && b[start] == b'0' {
+            return None;
+        }
+    }
+    (i > start).then_some((if negative { -v } else { v }, i))
+}
+
+fn operand(line: &str, b: &[u8], at: usize) -> Result<Item, ParseError> {
+    // `-v1`, `|v1|` and `-|v1|` in their usual spelling.
+    let minus = b[at] == b'-';
+    let bar_at = at + usize::from(minus);
+    let bar = b.get(bar_at) == Some(&b'|');
+    let inner = bar_at + usize::from(bar);
+    let quick = match quick_register(b, inner) {
+        Some((r, end)) => Some((Written::Reg(r), minus, end)),
+        None if bar => None,
+        None => quick_integer(b, at).map(|(v, end)| (Written::Number(Number::Int(v)), false, end)),
+    };
+    if let Some((written, neg, end)) = quick {
+        let closed = !bar || b.get(end) == Some(&b'|');
+        let end = end + usize::from(bar);
+        if closed && delimits(b, end) && continues(b, end).is_none() {
+            let mut item = Item::plain(written, at, end);
+            (item.neg, item.abs) = (neg, bar);
+            return Ok(item);
+        }
+    }
+    if b[at].is_ascii_lowercase() {
+        let end = word_end(b, at);
+        if delimits(b, end)
+            && let Some(Word::Special(o)) = WORDS.get(&b[at..end])
+        {
+            return Ok(Item::plain(Written::Reg(*o), at, end));
+        }
+    }
+    let end = end_of_operand(b, at);
+    item(line, at, end)
+}
+
+/// Where the operand goes on behind spaces at `i`: something follows that is no modifier.
+fn continues(b: &[u8], i: usize) -> Option<usize> {
+    let next = skip(b, i);
+    let more =
+        next > i && !ends(b, next) && b.get(next) != Some(&b',') && modifier_at(b, next).is_none();
+    more.then_some(next)
+}
+
+/// End of the operand at `at`: a comma, or a space that a modifier follows, outside brackets.
+fn end_of_operand(b: &[u8], mut at: usize) -> usize {
+    let (mut depth, mut bar) = (0, false);
+    let mut end = at;
+    while !ends(b, at) {
+        let c = b[at];
+        match c {
+            b'[' | b'(' => depth += 1,
+            b']' | b')' => depth -= 1,
+            b'|' => bar = !bar && b.get(at + 1) != Some(&b'|'),
+            b',' if depth <= 0 => break,
+            _ => {}
+        }
+        if c.is_ascii_whitespace() {
+            if depth <= 0 && !bar && modifier_at(b, skip(b, at)).is_some() {
+                break;
+            }
+        } else {
+            end = at + 1;
+        }
+        at += 1;
+    }
+    end
+}
+
+/// An operand in any spelling.
+fn item(line: &str, at: usize, end: usize) -> Result<Item, ParseError> {
+    let text = &line[at..end];
+    if text.is_empty() {
+        return Err(ParseError::new(
+            Rule::Syntax,
+            at..at + 1,
+            "an operand is missing here",
+        ));
+    }
+    let span = at..end;
+    let mut it = Item::plain(Written::Text, at, end);
     let mut t = text;
     if let Some(inner) = wrapped(t, "neg(", ")") {
         it.neg = true;
@@ -238,7 +516,7 @@ fn item(text: &str, at: usize) -> Result<Item<'_>, ParseError> {
     }
     it.written = match register(t, &span)? {
         Some(r) => Written::Reg(r),
-        None => number(t).map_or(Written::Text(text), Written::Number),
+        None => number(t).map_or(Written::Text, Written::Number),
     };
     Ok(it)
 }
@@ -252,39 +530,30 @@ fn is_register(t: &str) -> bool {
 }
 
 /// A register or a named source; `Ok(None)` when the text is neither.
-pub fn register(t: &str, span: &Range<usize>) -> Result<Option<Operand>, ParseError> {
-    let t = SPECIAL_ALIASES
-        .iter()
-        .find(|(a, _)| *a == t)
-        .map_or(t, |(_, n)| n);
-    if let Some((_, c, n)) = SPECIAL.iter().find(|(name, ..)| *name == t) {
-        return Ok(Some(Operand::new(*c, *n)));
+fn register(t: &str, span: &Range<usize>) -> Result<Option<Operand>, ParseError> {
+    let err = |rule, message: String| Err(ParseError::new(rule, span.clone(), message));
+    if let Some(Word::Special(o)) = WORDS.get(t.as_bytes()) {
+        return Ok(Some(*o));
     }
     // A list of single registers in a row: [v0,v1].
     if let Some(list) = t.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        let mut regs = Vec::new();
+        let (mut first, mut n) = (Operand::NONE, 0u32);
         for part in list.split(',') {
-            match register(part.trim(), span)? {
-                Some(r) => regs.push(r),
-                None => return Ok(None),
+            let Some(r) = register(part.trim(), span)? else {
+                return Ok(None);
+            };
+            if n == 0 {
+                first = r;
             }
+            if r.dwords() != 1 || u32::from(r.code()) != u32::from(first.code()) + n || n >= 32 {
+                return err(
+                    Rule::BadRegisterTuple,
+                    "the registers of a list must follow each other".into(),
+                );
+            }
+            n += 1;
         }
-        let Some(first) = regs.first().copied() else {
-            return Ok(None);
-        };
-        let whole = regs
-            .iter()
-            .enumerate()
-            .all(|(i, r)| r.dwords() == 1 && r.code() == first.code() + i as u16);
-        return if whole && regs.len() <= 32 {
-            Ok(Some(first.with_dwords(regs.len() as u32)))
-        } else {
-            Err(ParseError::new(
-                Rule::BadRegisterTuple,
-                span.clone(),
-                "the registers of a list must follow each other",
-            ))
-        };
+        return Ok(Some(first.with_dwords(n)));
     }
     let letters = t.len() - t.trim_start_matches(|c: char| c.is_ascii_lowercase()).len();
     let (name, rest) = t.split_at(letters);
@@ -298,43 +567,34 @@ pub fn register(t: &str, span: &Range<usize>) -> Result<Option<Operand>, ParseEr
     let (first, last) =
         if let Some(range) = rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')) {
             let (a, b) = range.split_once(':').unwrap_or((range, range));
-            match (super::value::integer(a), super::value::integer(b)) {
+            match (integer(a), integer(b)) {
                 (Some(a), Some(b)) => (a, b),
                 _ => {
-                    return Err(ParseError::new(
+                    return err(
                         Rule::BadRegisterTuple,
-                        span.clone(),
-                        "expected numbers in the brackets",
-                    ));
+                        "expected numbers in the brackets".into(),
+                    );
                 }
             }
         } else if !rest.is_empty() && rest.bytes().all(|c| c.is_ascii_digit()) {
             match rest.parse::<i64>() {
                 Ok(v) => (v, v),
-                Err(_) => {
-                    return Err(ParseError::new(
-                        Rule::RegisterOutOfRange,
-                        span.clone(),
-                        format!("no register `{t}`"),
-                    ));
-                }
+                Err(_) => return err(Rule::RegisterOutOfRange, format!("no register `{t}`")),
             }
         } else {
             return Ok(None);
         };
     if first < 0 || last < first || last - first >= 32 {
-        return Err(ParseError::new(
+        return err(
             Rule::BadRegisterTuple,
-            span.clone(),
-            "a tuple runs from its first register to its last, 32 at most",
-        ));
+            "a tuple runs from its first register to its last, 32 at most".into(),
+        );
     }
     if last >= i64::from(size) {
-        return Err(ParseError::new(
+        return err(
             Rule::RegisterOutOfRange,
-            span.clone(),
             format!("`{name}` registers end at {name}{}", size - 1),
-        ));
+        );
     }
     Ok(Some(Operand::new(
         (base + first as u32) as u16,

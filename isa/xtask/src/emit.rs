@@ -114,6 +114,8 @@ fn role(r: &str) -> String {
 fn ty(t: &str) -> String {
     match t {
         "pkf16" => "PkF16".into(),
+        "lowf16" => "LowF16".into(),
+        "lowbf16" => "LowBf16".into(),
         "pkbf16" => "PkBf16".into(),
         "pki16" => "PkI16".into(),
         "pkf32" => "PkF32".into(),
@@ -151,8 +153,9 @@ fn operand(o: &Operand, role_name: &str) -> Result<String, String> {
         p => return Err(format!("presence `{p}`")),
     };
     Ok(format!(
-        "o(Role::{role_name}, Ty::{}, {width}, {}, Access::{}, {}, Presence::{presence})",
+        "o(Role::{role_name}, Ty::{}, Ty::{}, {width}, {}, Access::{}, {}, Presence::{presence})",
         ty(&o.ty),
+        ty(&o.number),
         flags("Class", &o.classes, str::to_owned),
         o.access.to_uppercase(),
         flags("SrcMods", &o.mods, |m| m.to_uppercase()),
@@ -163,8 +166,8 @@ fn table(rows: &[Row], aliases: &[(String, String)]) -> Result<String, String> {
     let mut s = String::from(HEADER);
     s.push_str(
         "use crate::table::*;\nuse crate::{Mnemonic, TargetSet};\n\n\
-         const fn o(role: Role, ty: Ty, width: Width, class: Class, access: Access, mods: SrcMods, presence: Presence) -> OperandInfo {\n\
-         OperandInfo { role, ty, width, class, access, mods, presence }\n}\n\n",
+         const fn o(role: Role, ty: Ty, number: Ty, width: Width, class: Class, access: Access, mods: SrcMods, presence: Presence) -> OperandInfo {\n\
+         OperandInfo { role, ty, number, width, class, access, mods, presence }\n}\n\n",
     );
     // Rows share operands and whole operand lists; naming each once keeps the file readable and small.
     let mut lists: Vec<(String, String)> = Vec::new();

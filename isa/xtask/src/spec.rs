@@ -34,6 +34,8 @@ pub const FORMATS: &[&str] = &[
 pub struct Operand {
     pub role: String,
     pub ty: String,
+    /// How a number in text is read, when not as the value (`u16/b32`).
+    pub number: String,
     pub width: String,
     pub classes: Vec<String>,
     pub access: String,
@@ -81,7 +83,8 @@ fn operand(text: &str, classes: &HashMap<String, Vec<String>>) -> Result<Operand
     }
     Ok(Operand {
         role: p[0].to_owned(),
-        ty: p[1].to_owned(),
+        ty: p[1].split('/').next().unwrap_or(p[1]).to_owned(),
+        number: p[1].split('/').next_back().unwrap_or(p[1]).to_owned(),
         width: p[2].to_owned(),
         classes: cs,
         access: p[4].to_owned(),
