@@ -3,6 +3,7 @@
 use crate::table::*;
 use crate::{Mnemonic, TargetSet};
 
+#[allow(clippy::too_many_arguments)]
 const fn o(
     role: Role,
     ty: Ty,

@@ -18,10 +18,9 @@ pub enum Number {
 pub fn integer(s: &str) -> Option<i64> {
     let t = s.trim();
     // Decimal digits alone are nearly everything.
-    if t.len() <= 18 && !t.is_empty() && t.bytes().all(|c| c.is_ascii_digit()) {
-        if t.len() == 1 || !t.starts_with('0') {
-            return Some(t.bytes().fold(0, |v, c| v * 10 + i64::from(c - b'0')));
-        }
+    let decimal = (1..=18).contains(&t.len()) && t.bytes().all(|c| c.is_ascii_digit());
+    if decimal && (t.len() == 1 || !t.starts_with('0')) {
+        return Some(t.bytes().fold(0, |v, c| v * 10 + i64::from(c - b'0')));
     }
     let mut p = Expr {
         s: t.as_bytes(),

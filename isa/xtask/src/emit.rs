@@ -166,6 +166,7 @@ fn table(rows: &[Row], aliases: &[(String, String)]) -> Result<String, String> {
     let mut s = String::from(HEADER);
     s.push_str(
         "use crate::table::*;\nuse crate::{Mnemonic, TargetSet};\n\n\
+         #[allow(clippy::too_many_arguments)]\n\
          const fn o(role: Role, ty: Ty, number: Ty, width: Width, class: Class, access: Access, mods: SrcMods, presence: Presence) -> OperandInfo {\n\
          OperandInfo { role, ty, number, width, class, access, mods, presence }\n}\n\n",
     );
