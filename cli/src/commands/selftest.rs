@@ -11,12 +11,13 @@ use crate::output::Output;
 mod builtin;
 mod isa;
 mod mfma;
+mod objects;
 
 /// Quick built-in checks, or a table of text and bytes
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  wavesmith selftest\n  wavesmith selftest isa corpus_gfx950.tsv --target gfx950\n  \
-                  wavesmith selftest mfma gfx942.tsv"
+                  wavesmith selftest mfma gfx942.tsv\n  wavesmith selftest objects aiter/hsa"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -33,6 +34,18 @@ enum What {
         /// gfx942 or gfx950
         #[arg(long, value_name = "T")]
         target: Target,
+        /// Misses to show
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        show: usize,
+    },
+    /// Code objects: each is turned into its source, the source into an object, and the two must be the same
+    Objects {
+        /// Objects, or directories with .co and .hsaco files
+        #[arg(value_name = "FILE|DIR", required = true)]
+        paths: Vec<PathBuf>,
+        /// Take every N-th object
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        every: usize,
         /// Misses to show
         #[arg(long, value_name = "N", default_value_t = 10)]
         show: usize,
@@ -70,6 +83,21 @@ impl Tally {
         }
     }
 
+    /// Counts some that passed and some that did not; `miss` names what the latter are in.
+    fn count_many(
+        &mut self,
+        passed: usize,
+        failed: usize,
+        show: usize,
+        miss: impl FnOnce() -> String,
+    ) {
+        self.total += passed + failed;
+        self.passed += passed;
+        if failed > 0 && self.misses.len() < show {
+            self.misses.push(format!("{}: {failed}", miss()));
+        }
+    }
+
     /// Counts one; `miss` says what went wrong and is only called then.
     fn count(&mut self, passed: bool, show: usize, miss: impl FnOnce() -> String) {
         self.total += 1;
@@ -91,6 +119,7 @@ struct Selftest {
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let checks = match &args.what {
         None => builtin::checks()?,
+        Some(What::Objects { paths, every, show }) => objects::checks(paths, *every, *show)?,
         Some(What::Isa { file, target, show }) => isa::checks(file, *target, *show)?,
         Some(What::Mfma { file, target, show }) => mfma::checks(file, *target, *show)?,
     };

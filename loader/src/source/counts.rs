@@ -163,7 +163,8 @@ impl Assembler {
                 if metadata.version.is_empty() {
                     metadata.version = platform.abi.metadata_version().to_vec();
                 }
-                for about in &mut metadata.kernels {
+                let outgrown = metadata.kernels.iter_mut().filter(|_| self.raise_counts);
+                for about in outgrown {
                     let of = |(b, _, _): &&(KernelBlock, Used, KernelDescriptor)| {
                         about.symbol.strip_suffix(".kd") == Some(b.name.as_str())
                     };

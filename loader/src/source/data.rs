@@ -22,10 +22,10 @@ pub(super) enum Data {
     Space,
     /// A count, a size, a value.
     Fill,
-    /// Alignment as a power of two.
-    P2align,
-    /// Alignment in bytes.
-    Align,
+    /// Alignment as a power of two, with a filler of so many bytes.
+    P2align(usize),
+    /// Alignment in bytes, with a filler of so many bytes.
+    Align(usize),
     Uleb,
     Sleb,
     Float(usize),
@@ -53,12 +53,12 @@ pub(super) const DATA: [(&str, Data); 33] = [
     (".zero", Data::Space),
     (".skip", Data::Space),
     (".fill", Data::Fill),
-    (".p2align", Data::P2align),
-    (".p2alignl", Data::P2align),
-    (".p2alignw", Data::P2align),
-    (".align", Data::Align),
-    (".balign", Data::Align),
-    (".balignl", Data::Align),
+    (".p2align", Data::P2align(1)),
+    (".p2alignl", Data::P2align(4)),
+    (".p2alignw", Data::P2align(2)),
+    (".align", Data::Align(1)),
+    (".balign", Data::Align(1)),
+    (".balignl", Data::Align(4)),
     (".uleb128", Data::Uleb),
     (".sleb128", Data::Sleb),
     (".float", Data::Float(4)),
@@ -117,7 +117,7 @@ impl Assembler {
                 }
                 self.repeated(name, span, count, &value.to_le_bytes()[..size as usize]);
             }
-            Data::P2align | Data::Align => self.align(*data, span, c),
+            Data::P2align(_) | Data::Align(_) => self.align(*data, span, c),
             Data::Uleb | Data::Sleb => loop {
                 let Some(n) = self.number(c) else { return };
                 leb(&mut self.section().data, n, *data == Data::Sleb);
@@ -230,14 +230,14 @@ impl Assembler {
     fn align(&mut self, data: Data, span: Range<usize>, c: &mut Cursor<'_>) {
         let Some(n) = self.number(c) else { return };
         let align = match data {
-            Data::P2align => u32::try_from(n).ok().and_then(|n| 1u64.checked_shl(n)),
+            Data::P2align(_) => u32::try_from(n).ok().and_then(|n| 1u64.checked_shl(n)),
             _ => u64::try_from(n)
                 .ok()
                 .filter(|n| *n == 0 || n.is_power_of_two()),
         };
         let Some(align) = align.filter(|a| *a <= 4096) else {
             let expected = match data {
-                Data::P2align => "0 to 12",
+                Data::P2align(_) => "0 to 12",
                 _ => "a power of two up to 4096",
             };
             let problem = Problem::OutOfRange {
@@ -257,6 +257,10 @@ impl Assembler {
         if most.is_some_and(|m| m > 0 && padding > m as u64) {
             return;
         }
+        let size = match data {
+            Data::P2align(size) | Data::Align(size) => size as u64,
+            _ => 1,
+        };
         let section = self.section();
         section.align = section.align.max(align);
         // Code is padded with whole instructions, what is before the first of them with zeros.
@@ -268,7 +272,9 @@ impl Assembler {
         for i in 0..padding {
             let at = section.data.len();
             section.data.push(match value {
-                Some(value) => value as u8,
+                // What a whole filler does not fit into is zeros, before the first of them.
+                Some(_) if i < padding % size => 0,
+                Some(value) => value.to_le_bytes()[((i - padding % size) % size) as usize],
                 None if i < zeros => 0,
                 None => S_NOP[at % 4],
             });

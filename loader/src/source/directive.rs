@@ -156,6 +156,11 @@ impl Assembler {
                     self.relro_padding = n != 0;
                 }
             }
+            ".wavesmith_metadata_counts" => {
+                if let Some(n) = self.number(c) {
+                    self.raise_counts = n != 0;
+                }
+            }
             ".wavesmith_kernel_order" => self.kernel_order = self.names(c),
             ".wavesmith_symbol_order" => {
                 let names = self.names(c);

@@ -290,9 +290,7 @@ impl Assembler {
                 return self.fail(span, problem);
             }
             for _ in 0..count {
-                let number = self.expansions;
-                self.expansions += 1;
-                lines.extend(body.iter().map(|l| substituted(l, &[], Some(number))));
+                lines.extend(body.iter().map(|l| substituted(l, &[], None)));
             }
         } else {
             let name = c.plain_name().to_owned();

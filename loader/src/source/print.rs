@@ -80,6 +80,7 @@ pub fn disassemble(file: &ObjectFile<'_>) -> Result<Disassembled, DisassembleErr
         orders = Orders {
             kernels: true,
             symbols: again.symbols != object.symbols,
+            counts: again.metadata != object.metadata,
         };
     }
     Err(DisassembleError::Differs { detail })
@@ -89,6 +90,8 @@ pub fn disassemble(file: &ObjectFile<'_>) -> Result<Disassembled, DisassembleErr
 struct Orders {
     kernels: bool,
     symbols: bool,
+    /// The metadata states less than the code uses: it must not be put right.
+    counts: bool,
 }
 
 fn difference(a: &CodeObject, b: &CodeObject) -> String {
@@ -249,6 +252,9 @@ impl<'a> Printer<'a> {
 
     fn orders(&mut self) {
         let object = self.object;
+        if self.orders.counts {
+            self.line("\t.wavesmith_metadata_counts 0 // as stated, though the code uses more");
+        }
         if self.orders.kernels && object.kernels.len() > 1 {
             let names: Vec<_> = object.kernels.iter().map(|k| quoted(&k.name)).collect();
             self.line(format_args!(
