@@ -248,12 +248,12 @@ impl Draft {
         let mods_fixed = self.mods_fixed | (self.info.default_mods().0 & !self.mods_known);
         // Room among the modifiers that this form does not have, from those of rare instructions on.
         let free = SPARE & !self.mods_known & !mods_fixed;
-        // The first as many of them, counted from `cbsz` up and then from below.
-        let free = free.rotate_right(25);
+        // The first as many of them, counted from `dpp_ctrl` up and then from below.
+        let free = free.rotate_right(35);
         let count = unused.count_ones();
         let spare = match count {
             0 => 0,
-            _ => super::spread(u64::MAX >> (64 - count), free).rotate_left(25),
+            _ => super::spread(u64::MAX >> (64 - count), free).rotate_left(35),
         };
         assert_eq!(
             spare.count_ones(),

@@ -170,6 +170,8 @@ pub(super) fn buffer(info: &'static OpInfo, typed: bool, variant: u32) -> Option
             .unused_bits(25, 1)
             .unused_bits(53, 2);
         if info.operands.is_empty() {
+            // LLVM takes `nt` in text and drops it.
+            d.unused_bits(17, 1);
             d.unused_bits(0, 12).unused_bits(32, 23).unused_bits(56, 8);
         }
         d
