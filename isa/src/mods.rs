@@ -92,11 +92,11 @@ fields! {
     scale_rest, set_scale_rest, with_scale_rest: 35, 24;
     /// Bits are set in the encoding that it has a field for and the instruction no use; they are in the modifiers
     /// that the instruction has not, so that they come back. Only the decoder sets this.
-    has_unused, set_has_unused, with_has_unused: 61, 1;
+    has_unused, set_has_unused, with_has_unused: 63, 1;
     /// SMEM: the SGPR offset is in the field that it has beside an immediate, though there is none.
     other_soffset, set_other_soffset, with_other_soffset: 22, 1;
     /// SMEM: an immediate offset is present beside an SGPR offset (its value may be 0).
-    has_offset, set_has_offset, with_has_offset: 63, 1;
+    has_offset, set_has_offset, with_has_offset: 23, 1;
 }
 
 impl std::fmt::Debug for Mods {
