@@ -115,27 +115,43 @@ fn rows(
     out: &mut [u32],
     convert: impl Fn(u32) -> u32,
 ) {
-    let w = side.width;
-    for e in (0..side.per_lane).step_by(step) {
-        let (word, shift) = (e * bits / 32, (e * bits % 32) as u32);
-        let crosses = shift as usize + bits > 32;
-        for lane in (0..64).step_by(16) {
-            let at = side.k(e, lane / w) / step * w + lane % w;
-            let (Some(low), Some(to)) =
-                (words[word].get(lane..lane + 16), out.get_mut(at..at + 16))
-            else {
-                return;
-            };
-            if crosses {
-                let high = &words[word + 1][lane..lane + 16];
-                for l in 0..16 {
-                    to[l] = convert(low[l] >> shift | high[l] << (32 - shift));
+    // `Side::k` without its divisions.
+    let (w, groups) = (side.width, side.groups());
+    let (mut e, mut k0) = (0, 0);
+    while e < side.per_lane {
+        for _ in (0..side.chunk).step_by(step) {
+            let (word, shift) = (e * bits / 32, (e * bits % 32) as u32);
+            let low = &words[word];
+            let high = (shift as usize + bits > 32).then(|| &words[word + 1]);
+            let mut at = k0 / step * w;
+            let mut lane = 0;
+            for _ in 0..groups {
+                for piece in (0..w).step_by(16) {
+                    let (Some(low), Some(to)) = (
+                        low.get(lane..lane + 16),
+                        out.get_mut(at + piece..at + piece + 16),
+                    ) else {
+                        return;
+                    };
+                    match high {
+                        Some(high) => {
+                            for l in 0..16 {
+                                to[l] = convert(low[l] >> shift | high[lane + l] << (32 - shift));
+                            }
+                        }
+                        None => {
+                            for l in 0..16 {
+                                to[l] = convert(low[l] >> shift);
+                            }
+                        }
+                    }
+                    lane += 16;
                 }
-            } else {
-                for l in 0..16 {
-                    to[l] = convert(low[l] >> shift);
-                }
+                at += side.chunk / step * w;
             }
+            e += step;
+            k0 += step;
         }
+        k0 += side.chunk * (groups - 1);
     }
 }

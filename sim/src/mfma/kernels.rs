@@ -90,6 +90,15 @@ pub fn fold_scales(call: &Call, t: &mut Scratch) -> bool {
 /// Exponent given to infinities and NaNs, so that their products are seen to be no ordinary ones.
 const NOT_FINITE: i32 = 1000;
 
+/// Exponent that an element counts with, in a format whose smallest normal has the exponent `min`.
+#[inline(always)]
+fn exponent(bits: u32, min: i32) -> i32 {
+    let m = bits & 0x7fff_ffff;
+    let e = ((m >> 23) as i32 - 127).max(min);
+    let e = if m >= 0x7f80_0000 { NOT_FINITE } else { e };
+    if m == 0 { exact::ZERO } else { e }
+}
+
 /// Fills in the exponents that A's and B's elements count with. Returns the exponent below which products may not be
 /// exact in f32; they are all exact when it is `i32::MIN`.
 #[inline(always)]
@@ -104,21 +113,25 @@ pub fn exponents(call: &Call, t: &mut Scratch) -> i32 {
         let n = n * s.blocks;
         let mut low = i32::MAX;
         let min = elem.min_exponent();
-        for (i, (e, bits)) in to[..n].iter_mut().zip(&x[..n]).enumerate() {
-            let m = bits & 0x7fff_ffff;
-            let floor = if call.scales.is_some() {
-                min + scale[i / w / 32 * w + i % w]
-            } else {
-                min
-            };
-            let exponent = ((m >> 23) as i32 - 127).max(floor);
-            let exponent = if m >= 0x7f80_0000 {
-                NOT_FINITE
-            } else {
-                exponent
-            };
-            *e = if m == 0 { exact::ZERO } else { exponent };
-            low = low.min(if m == 0 { i32::MAX } else { exponent });
+        match call.scales.is_some() {
+            true => {
+                for (i, (e, bits)) in to[..n].iter_mut().zip(&x[..n]).enumerate() {
+                    let min = min + scale[i / w / 32 * w + i % w];
+                    *e = exponent(*bits, min);
+                    low = low.min(if bits << 1 == 0 { i32::MAX } else { *e });
+                }
+            }
+            false => {
+                // The smallest magnitude that is not zero, less one.
+                let mut least = u32::MAX;
+                for (e, bits) in to[..n].iter_mut().zip(&x[..n]) {
+                    *e = exponent(*bits, min);
+                    least = least.min((bits & 0x7fff_ffff).wrapping_sub(1));
+                }
+                if least != u32::MAX {
+                    low = exponent(least + 1, min);
+                }
+            }
         }
         lowest += low.min(0);
     }

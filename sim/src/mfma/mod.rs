@@ -120,15 +120,21 @@ struct Scratch {
     scale: [[i32; 64]; 2],
 }
 
+impl Scratch {
+    fn new() -> Box<Scratch> {
+        Box::new(Scratch {
+            a: [0; SIDE],
+            b: [0; SIDE],
+            select: [0; SIDE],
+            ea: [0; SIDE],
+            eb: [0; SIDE],
+            scale: [[0; 64]; 2],
+        })
+    }
+}
+
 thread_local! {
-    static SCRATCH: RefCell<Box<Scratch>> = RefCell::new(Box::new(Scratch {
-        a: [0; SIDE],
-        b: [0; SIDE],
-        select: [0; SIDE],
-        ea: [0; SIDE],
-        eb: [0; SIDE],
-        scale: [[0; 64]; 2],
-    }));
+    static SCRATCH: RefCell<Box<Scratch>> = RefCell::new(Scratch::new());
 }
 
 /// Exponent that stands for a NaN scale.
@@ -139,23 +145,26 @@ const MODEST_SCALE: i32 = 40;
 /// Executes one matrix instruction; EXEC is ignored, as the hardware does. Registers outside `rows` read as zero and
 /// a D outside it makes the instruction do nothing.
 pub fn execute(call: &Call, rows: &mut [Row]) {
-    simd::execute(call, rows);
+    SCRATCH.with_borrow_mut(|t| simd::execute(call, rows, t));
 }
 
+/// Executes one instruction with `update` for the products of anything but f64.
 #[inline(always)]
-fn run(call: &Call, rows: &mut [Row], update: impl FnOnce(&Call, &mut Scratch, &mut [Row])) {
-    let s = &call.shape;
-    if s.acc == Acc::F64 {
+fn run(
+    call: &Call,
+    rows: &mut [Row],
+    t: &mut Scratch,
+    update: impl FnOnce(&Call, &mut Scratch, &mut [Row]),
+) {
+    if call.shape.acc == Acc::F64 {
         f64::run(call, rows);
         return;
     }
-    SCRATCH.with_borrow_mut(|t| {
-        inputs(call, rows, t);
-        // D may lie on A or B, so only now.
-        if let Some(d) = place_c(call, rows) {
-            update(call, t, d);
-        }
-    });
+    inputs(call, rows, t);
+    // D may lie on A or B, so only now.
+    if let Some(d) = place_c(call, rows) {
+        update(call, t, d);
+    }
 }
 
 /// `n` registers from `first` on; zeros where there are none.

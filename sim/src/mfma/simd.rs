@@ -5,25 +5,26 @@
 //! at least k·width of every shape, and D's slice has all registers of the shape; tiles are cut from those sizes.
 #![allow(unsafe_code)]
 
-use super::{Call, run};
+use super::{Call, Scratch, run};
 use crate::wave::Row;
 
 /// [`run`] as this host does it best.
-pub fn execute(call: &Call, rows: &mut [Row]) {
+pub fn execute(call: &Call, rows: &mut [Row], t: &mut Scratch) {
     #[cfg(target_arch = "x86_64")]
     if crate::exec::fast_host() {
         // SAFETY: the host has what `wide` is compiled for; that is what `fast_host` asks.
-        unsafe { wide(call, rows) };
+        unsafe { wide(call, rows, t) };
         return;
     }
-    run(call, rows, super::kernels::update);
+    run(call, rows, t, super::kernels::update);
 }
 
+// No closure may stand around the work: it would be compiled for the portable host.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn wide(call: &Call, rows: &mut [Row]) {
+fn wide(call: &Call, rows: &mut [Row], t: &mut Scratch) {
     let avx512 = is_x86_feature_detected!("avx512f");
-    run(call, rows, |call, t, d| avx2::update(call, t, d, avx512));
+    run(call, rows, t, |call, t, d| avx2::update(call, t, d, avx512));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -401,7 +402,8 @@ mod tests {
                         mode: MfmaMode::Exact,
                     };
                     one_by_one.copy_from_slice(&rows);
-                    run(&call, &mut one_by_one, kernels::update);
+                    let mut t = Scratch::new();
+                    run(&call, &mut one_by_one, &mut t, kernels::update);
                     let widths: &[bool] = if is_x86_feature_detected!("avx512f") {
                         &[false, true]
                     } else {
@@ -410,7 +412,7 @@ mod tests {
                     for &wide in widths {
                         let mut got = rows.clone();
                         // SAFETY: `fast_host` was asked.
-                        run(&call, &mut got, |call, t, d| unsafe {
+                        run(&call, &mut got, &mut t, |call, t, d| unsafe {
                             avx2::update(call, t, d, wide)
                         });
                         for (i, (x, y)) in got
