@@ -18,6 +18,7 @@ use crate::group::{Control, Env, Group, Turn};
 use crate::launch::{Addresses, Setup};
 use crate::memory::{Alloc, Memory, read_bytes, write_bytes};
 use crate::program::Program;
+use crate::watch::Watchers;
 use crate::wave::Wave;
 
 /// Called with workgroups done and workgroups in all, from any thread.
@@ -41,6 +42,13 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Told about finished workgroups.
     pub progress: Option<Progress>,
+}
+
+impl Options {
+    /// The watchers of one workgroup.
+    fn watchers(&self) -> Watchers {
+        Vec::new()
+    }
 }
 
 impl std::fmt::Debug for Options {
@@ -330,6 +338,7 @@ impl<'a> Work<'a> {
                 fault: None,
             },
             id,
+            watch: self.emulator.options.watchers(),
         });
         group.id = id;
         group.env.group_index = index;
@@ -338,6 +347,7 @@ impl<'a> Work<'a> {
         for (i, w) in group.waves.iter_mut().enumerate() {
             self.setup.start(w, id, i as u32);
         }
+        group.tell(|w, g| w.start(g, self.setup));
         Some(group)
     }
 }

@@ -8,6 +8,7 @@ use crate::emulator::MfmaMode;
 use crate::exec::Flow;
 use crate::memory::{MemFault, View};
 use crate::program::Program;
+use crate::watch::{self, Watchers};
 use crate::wave::{State, Wave};
 
 /// Instructions a wave runs before another may, so that a wave spinning on another's write goes on.
@@ -131,6 +132,8 @@ pub struct Group<'a> {
     pub env: Env<'a>,
     /// Its place in the grid.
     pub id: [u32; 3],
+    /// Who watches every step; nobody on the fast path.
+    pub watch: Watchers,
 }
 
 impl Group<'_> {
@@ -145,7 +148,11 @@ impl Group<'_> {
                     continue;
                 }
                 let before = self.waves[i].executed;
-                let flow = run(&mut self.waves[i], &mut self.env);
+                let flow = if self.watch.is_empty() {
+                    run(&mut self.waves[i], &mut self.env)
+                } else {
+                    watch::run(self, i, SHARE)
+                };
                 ran += self.waves[i].executed - before;
                 match flow {
                     Flow::Barrier => {
@@ -178,8 +185,10 @@ impl Group<'_> {
             // Ended waves do not hold a barrier up.
             if self.waves.iter().all(|w| w.state != State::Ready) {
                 if self.waves.iter().all(|w| w.state == State::Ended) {
+                    self.tell(|w, group| w.done(group));
                     return Turn::Done;
                 }
+                self.tell(|w, group| w.barrier(group));
                 for w in &mut self.waves {
                     if w.state == State::Barrier {
                         w.state = State::Ready;
@@ -194,6 +203,15 @@ impl Group<'_> {
                 }
             }
         }
+    }
+
+    /// Tells every watcher something about the workgroup.
+    pub fn tell(&mut self, mut what: impl FnMut(&mut dyn watch::Watch, &Group<'_>)) {
+        let mut watchers = std::mem::take(&mut self.watch);
+        for w in &mut watchers {
+            what(w.as_mut(), self);
+        }
+        self.watch = watchers;
     }
 
     /// Instructions executed by all waves.

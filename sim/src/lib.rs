@@ -10,6 +10,7 @@
 //! | `group` | a workgroup: its waves in turn until a barrier or the end |
 //! | `launch` | what registers hold when a wave starts |
 //! | `exec` | what every instruction does |
+//! | `watch` | hooks around every step |
 //! | [`mfma`] | the arithmetic of matrix instructions |
 
 pub mod emulator;
@@ -21,6 +22,7 @@ mod group;
 mod launch;
 mod operand;
 mod program;
+mod watch;
 mod wave;
 
 pub use emulator::{Emulator, MfmaMode, Options, Progress};

@@ -42,7 +42,7 @@ impl Descriptor {
 }
 
 /// One instruction's addressing, the same for all lanes.
-struct Access {
+pub struct Access {
     d: Descriptor,
     soffset: u32,
     imm: u32,
@@ -51,7 +51,8 @@ struct Access {
 }
 
 impl Access {
-    fn new(w: &Wave, op: &Op) -> Access {
+    /// Of an instruction.
+    pub fn new(w: &Wave, op: &Op) -> Access {
         let m = op.inst.mods;
         let v = usize::from(op.src[0].idx);
         let index = (m.idxen() != 0).then_some(v);
@@ -70,7 +71,7 @@ impl Access {
 
     /// Address of the first byte, and how many bytes from there on are in range.
     #[inline(always)]
-    fn lane(&self, w: &Wave, l: usize, dwords: bool) -> (u64, u64) {
+    pub fn lane(&self, w: &Wave, l: usize, dwords: bool) -> (u64, u64) {
         let d = &self.d;
         let voff = self
             .offset

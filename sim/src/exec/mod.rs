@@ -31,8 +31,8 @@ mod matrix;
 mod packed;
 mod salu;
 mod single;
-mod smem;
-mod vmem;
+pub mod smem;
+pub mod vmem;
 
 /// What happens after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::program::{Kind, Op};
 use crate::wave::Wave;
 
 /// Offset: an immediate, an SGPR, or both.
-fn offset(w: &Wave, op: &Op) -> u64 {
+pub fn offset(w: &Wave, op: &Op) -> u64 {
     let s = &op.src[2];
     match s.kind {
         Kind::Const => s.value,

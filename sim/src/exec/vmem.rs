@@ -138,7 +138,7 @@ fn scratch_store(w: &mut Wave, a: u64, lane: usize, n: u32, v: u32) -> Result<()
 }
 
 /// Addresses of all lanes.
-fn addresses(w: &mut Wave, op: &Op, space: Space) -> [u64; 64] {
+pub fn addresses(w: &Wave, op: &Op, space: Space) -> [u64; 64] {
     let off = i64::from(op.inst.imm) as u64;
     let v = (op.src[0].kind == Kind::Row).then_some(usize::from(op.src[0].idx));
     match space {
