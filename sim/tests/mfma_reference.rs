@@ -113,7 +113,7 @@ fn variants(name: &str, blocks: usize, f8f6f4: bool) -> Vec<Variant> {
     if f8f6f4 {
         out.clear();
         for (n, (cbsz, blgp)) in (0..25u32).map(|i| (i, (i / 5, i % 5))) {
-            let mut text = format!(" cbsz:{cbsz} blgp:{blgp}");
+            let mut text = String::new();
             let mut bytes = None;
             if name.contains("scale") {
                 let b = [n % 4, n / 4 % 4];
@@ -121,6 +121,7 @@ fn variants(name: &str, blocks: usize, f8f6f4: bool) -> Vec<Variant> {
                 write!(text, " op_sel_hi:[{},{},0]", b[0] >> 1, b[1] >> 1).expect("text");
                 bytes = Some(b);
             }
+            write!(text, " cbsz:{cbsz} blgp:{blgp}").expect("text");
             out.push(with(text, &|v| {
                 (v.cbsz, v.blgp, v.bytes) = (cbsz, blgp, bytes)
             }));
