@@ -156,6 +156,24 @@ impl View {
         self.find_slow(address, len)
     }
 
+    /// When `len` bytes at every address lie in the allocation used last, on dwords: the lowest address, and the dwords
+    /// from there on.
+    #[inline]
+    pub fn together(&self, addresses: &[u64; 64], len: u64) -> Option<(u64, &[AtomicU32])> {
+        let a = self.allocs.get(self.last)?;
+        let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
+        for &x in addresses {
+            low = low.min(x);
+            high = high.max(x);
+            bits |= x;
+        }
+        let off = low.wrapping_sub(a.base);
+        if bits & 3 != 0 || off >= a.size || a.size - off < high - low + len {
+            return None;
+        }
+        Some((low, &a.words[(off / 4) as usize..]))
+    }
+
     #[cold]
     fn find_slow(&mut self, address: u64, len: u64) -> Result<(&Alloc, u64), MemFault> {
         let after = self.allocs.partition_point(|a| a.base <= address);

@@ -4,7 +4,7 @@
 //! checked by itself, the index only counts with `idxen` on a strided buffer, and lanes out of range load zero, also
 //! into LDS.
 
-use super::vmem::{bytes, count, d16, extend, instance, lds_pitch, parse};
+use super::vmem::{bytes, count, d16, extend, instance, lds_pitch, load_together, parse};
 use super::{Flow, Handler, Pair};
 use crate::group::Env;
 use crate::program::{Kind, Op};
@@ -108,11 +108,39 @@ impl Access {
     }
 }
 
+impl Access {
+    /// Addresses of all lanes, when the buffer is a raw one and `bytes` on dwords are in range of every lane.
+    #[inline(always)]
+    fn plain(&self, w: &Wave, bytes: u64) -> Option<[u64; 64]> {
+        let d = &self.d;
+        if d.add_tid || d.swizzle.is_some() || self.index.is_some() {
+            return None;
+        }
+        let zeros = [0; 64];
+        let row = self.offset.map_or(&zeros, |r| &w.rows[r]);
+        let base = d.base.wrapping_add(self.soffset.into());
+        let mut last = 0;
+        let out = std::array::from_fn(|l| {
+            let offset = row[l].wrapping_add(self.imm);
+            last = last.max(offset);
+            base.wrapping_add(offset.into())
+        });
+        let end = u64::from(last) + u64::from(self.soffset) + bytes;
+        (end <= d.records).then_some(out)
+    }
+}
+
 fn load<const K: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     let a = Access::new(w, op);
     let exec = w.exec();
     let (n, size) = (count(K) as usize, bytes(K));
     let dst = usize::from(op.dst);
+    if size == 4
+        && let Some(addr) = a.plain(w, 4 * n as u64)
+        && load_together(w, &addr, n, dst, e)
+    {
+        return Flow::Next;
+    }
     for l in 0..64 {
         if exec >> l & 1 == 0 {
             continue;
@@ -150,6 +178,24 @@ fn load_lds<const K: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     let exec = w.exec();
     let (n, size) = (count(K), bytes(K));
     let base = (w.m0() & 0x3ffff).wrapping_add(a.imm);
+    // The usual case at once: a whole wave, one allocation, one stretch of LDS.
+    let pitch = lds_pitch(n) as usize / 4;
+    let to = base as usize / 4;
+    if size == 4
+        && exec == u64::MAX
+        && base & 3 == 0
+        && let Some(addr) = a.plain(w, 4 * u64::from(n))
+        && let Some((low, words)) = e.mem.together(&addr, 4 * u64::from(n))
+        && let Some(lds) = e.lds.get_mut(to..to + 64 * pitch)
+    {
+        for (to, addr) in lds.chunks_exact_mut(pitch).zip(addr) {
+            let at = ((addr - low) / 4) as usize;
+            for (t, f) in to.iter_mut().zip(&words[at..at + n as usize]) {
+                *t = f.load(std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+        return Flow::Next;
+    }
     for l in 0..64 {
         if exec >> l & 1 == 0 {
             continue;

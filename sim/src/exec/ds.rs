@@ -13,6 +13,26 @@ fn read<const K: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     let addr = w.rows[usize::from(op.src[0].idx)];
     let (n, off) = (count(K) as usize, op.inst.imm as u32);
     let dst = usize::from(op.dst);
+    if bytes(K) == 4 && exec == u64::MAX {
+        // The usual case at once: a whole wave, dwords, in range.
+        let (mut last, mut bits) = (0, 0);
+        for a in &addr {
+            last = last.max(a.wrapping_add(off));
+            bits |= a.wrapping_add(off);
+        }
+        if bits & 3 == 0
+            && last as usize / 4 + n <= e.lds.len()
+            && let Some(rows) = w.rows.get_mut(dst..dst + n)
+        {
+            for l in 0..64 {
+                let at = addr[l].wrapping_add(off) as usize / 4;
+                for (row, word) in rows.iter_mut().zip(&e.lds[at..at + n]) {
+                    row[l] = *word;
+                }
+            }
+            return Flow::Next;
+        }
+    }
     for l in 0..64 {
         if exec >> l & 1 == 0 {
             continue;

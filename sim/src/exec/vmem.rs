@@ -175,11 +175,35 @@ const fn space(s: u32) -> Space {
     }
 }
 
+/// Loads `n` dwords a lane when all lanes are active and what they read lies in one allocation; whether so.
+#[inline(always)]
+pub fn load_together(w: &mut Wave, addr: &[u64; 64], n: usize, dst: usize, e: &Env<'_>) -> bool {
+    if w.exec() != u64::MAX {
+        return false;
+    }
+    let (Some((low, words)), Some(rows)) = (
+        e.mem.together(addr, 4 * n as u64),
+        w.rows.get_mut(dst..dst + n),
+    ) else {
+        return false;
+    };
+    for l in 0..64 {
+        let at = ((addr[l] - low) / 4) as usize;
+        for (row, word) in rows.iter_mut().zip(&words[at..at + n]) {
+            row[l] = word.load(std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+    true
+}
+
 fn load<const K: u32, const S: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     let addr = addresses(w, op, space(S));
     let exec = w.exec();
     let (n, size) = (count(K) as usize, bytes(K));
     let dst = usize::from(op.dst);
+    if S == 0 && size == 4 && load_together(w, &addr, n, dst, e) {
+        return Flow::Next;
+    }
     for l in 0..64 {
         if exec >> l & 1 == 0 {
             continue;
