@@ -56,7 +56,13 @@ pub fn print_sendmsg(v: u32, out: &mut String) {
         }
         out.push(')');
     };
-    if v >> 10 != 0 || v >> 7 & 1 != 0 {
+    let name = match (named, op_name) {
+        (Some(_), Some(_)) => stream == 0 || id != 15 && op != 0,
+        (Some(_), None) => !matches!(id, 2 | 3 | 15) && op == 0 && stream == 0,
+        _ => false,
+    };
+    // Bits beyond the fields are dropped where there is a name.
+    if !name && (v >> 10 != 0 || v >> 7 & 1 != 0) {
         return push_u32(v, out);
     }
     out.push_str("sendmsg(");

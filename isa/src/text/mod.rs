@@ -31,5 +31,5 @@ mod words;
 pub use assemble::{SourceError, SourceInst, assemble};
 pub use error::{ParseError, Rule};
 pub use parse::parse;
-pub use print::{operand, print};
+pub use print::{operand, print, print_llvm};
 pub use value::{Number, constant};

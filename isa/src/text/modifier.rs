@@ -40,6 +40,8 @@ const ANY_DPP: ModSet = ModSet::DPP.union(ModSet::DPP64);
 modifiers! {
     /// `clamp`.
     Clamp = "clamp", false, ModSet::CLAMP;
+    /// `noclamp`.
+    NoClamp = "noclamp", false, ModSet::CLAMP;
     /// `mul:2`.
     Mul = "mul", true, ModSet::OMOD;
     /// `div:2`.
@@ -81,7 +83,9 @@ modifiers! {
     /// `gds`.
     Gds = "gds", false, ModSet::GDS;
     /// `offset:16`.
-    Offset = "offset" | "inst_offset", true, ModSet::OFFSET;
+    Offset = "offset", true, ModSet::OFFSET;
+    /// `inst_offset:16`, LLVM's other word for it.
+    InstOffset = "inst_offset", true, ModSet::OFFSET;
     /// `offset0:1`.
     Offset0 = "offset0", true, ModSet::OFFSET01;
     /// `offset1:1`.
@@ -161,7 +165,7 @@ impl Mod {
             Mod::Bitop3 | Mod::Format | Mod::Dfmt | Mod::Nfmt => 0,
             Mod::OpSel | Mod::Idxen => 1,
             Mod::OpSelHi | Mod::Offen => 2,
-            Mod::NegLo | Mod::Offset | Mod::Offset0 => 3,
+            Mod::NegLo | Mod::Offset | Mod::InstOffset | Mod::Offset0 => 3,
             Mod::NegHi | Mod::Offset1 => 4,
             Mod::Sc0
             | Mod::Sc1
@@ -177,7 +181,7 @@ impl Mod {
             Mod::BankMask => 7,
             Mod::BoundCtrl => 8,
             Mod::Fi => 9,
-            Mod::Clamp => 10,
+            Mod::Clamp | Mod::NoClamp => 10,
             Mod::Mul | Mod::Div => 11,
             Mod::DstSel | Mod::Cbsz => 12,
             Mod::DstUnused | Mod::Abid => 13,
@@ -379,7 +383,7 @@ pub fn apply<E: Refusal>(inst: &mut Inst, line: &Line<'_>, m: &Modifier) -> Resu
         Mod::NegLo => x.set_neg(one.bits()?.0 & !(!0 << source_count(info.operands))),
         Mod::NegHi => x.set_abs(one.bits()?.0 & !(!0 << source_count(info.operands))),
         Mod::Neg => match one.bits()? {
-            (_, 4) => return Err(one.bad("one bit for each of A, B, C")),
+            (8.., _) => return Err(one.bad("one bit for each of A, B, C")),
             (v, _) => x.set_blgp(v),
         },
         Mod::Sc0 | Mod::Glc => x.set_sc0(1),
@@ -421,7 +425,10 @@ pub fn apply<E: Refusal>(inst: &mut Inst, line: &Line<'_>, m: &Modifier) -> Resu
         }
         Mod::Fi => x.set_fi(one.number(0, 1)?),
         Mod::QuadPerm => x.set_dpp_ctrl(one.quad_perm()?),
-        Mod::Offset => {
+        Mod::InstOffset if matches!(info.format, Format::MUBUF | Format::MTBUF | Format::SMEM) => {
+            return Err(E::make(|| not_taken(inst, &one)));
+        }
+        Mod::Offset | Mod::InstOffset => {
             let v = match one.value.strip_prefix("swizzle") {
                 Some(s) if info.name == "ds_swizzle_b32" => fields::parse_swizzle(s),
                 _ => integer(one.value),
@@ -459,7 +466,7 @@ pub fn apply<E: Refusal>(inst: &mut Inst, line: &Line<'_>, m: &Modifier) -> Resu
             31 => 0x143,
             _ => return Err(one.bad("15 or 31")),
         }),
-        Mod::Old | Mod::Unknown => {}
+        Mod::NoClamp | Mod::Old | Mod::Unknown => {}
     }
     Ok(())
 }

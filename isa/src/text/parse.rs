@@ -36,6 +36,30 @@ pub(super) fn parse_with_label(
     line: &str,
     target: Target,
 ) -> Result<(Inst, Option<Range<usize>>), ParseError> {
+    match line.contains("/*") {
+        false => parse_clean(line, target),
+        true => parse_clean(&without_comments(line), target),
+    }
+}
+
+/// The line with spaces for its `/* … */`, so that places stay what they are.
+#[cold]
+fn without_comments(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(i) = rest.find("/*") {
+        let end = rest[i + 2..]
+            .find("*/")
+            .map_or(rest.len(), |e| i + 2 + e + 2);
+        out.push_str(&rest[..i]);
+        out.extend(std::iter::repeat_n(' ', end - i));
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn parse_clean(line: &str, target: Target) -> Result<(Inst, Option<Range<usize>>), ParseError> {
     let l = scan(line)?;
     if l.mnemonic.is_empty() {
         return Err(ParseError::new(
@@ -67,6 +91,14 @@ pub(super) fn parse_with_label(
             return Ok((inst, label));
         }
         last = Some(op);
+    }
+    // Modifiers that only SDWA has may ask for it unsaid.
+    let sdwa = |op: &Op| Kind::of(op.info().format) == Some(Kind::Sdwa) && op.info().on(target);
+    if wanted.is_none()
+        && let Some(op) = ops.iter().copied().find(sdwa)
+        && let Ok(inst) = build::<()>(op, &l, target, &mut None)
+    {
+        return Ok((inst, None));
     }
     Err(explain(&l, ops, wanted, last, target))
 }
@@ -181,8 +213,14 @@ fn build<E: Refusal>(
         inst.imm = *v as i32;
         next = 1;
     }
+    // Compares may leave out the `vcc` that they write.
+    let unsaid = info.format == Format::VOPC && items.len() + 1 == info.operands.len();
     for (i, slot) in info.operands.iter().enumerate() {
         if !present(&inst, slot) {
+            continue;
+        }
+        if i == 0 && unsaid {
+            inst.ops[0] = Operand::VCC;
             continue;
         }
         if let Some(it) = items.get(next) {
@@ -277,6 +315,14 @@ impl Place<'_> {
         }
         match written {
             Written::Reg(o) => self.register(inst, o),
+            Written::Number(_)
+                if self.l.item_text(it).starts_with("--")
+                    && Kind::of(self.info.format).is_some() =>
+            {
+                Err(self.err(Rule::Syntax, || {
+                    "two signs: `neg(…)` negates a constant".into()
+                }))
+            }
             Written::Number(n) => self.number(inst, n, literal),
             Written::Text => {
                 let (t, c) = (self.l.item_text(it), slot.class);

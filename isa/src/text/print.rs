@@ -3,6 +3,7 @@
 use super::fields;
 use super::names::*;
 use super::number::{push_hex, push_i32, push_signed_hex, push_u32};
+use super::value::{inline_bf16, inline_f16, inline_f64};
 use crate::operand::{OperandKind, code};
 use crate::table::{
     Class, Format, ModSet, OpInfo, OperandInfo, Presence, Role, SrcMods, Ty, Width,
@@ -87,10 +88,32 @@ pub fn operand(o: Operand, lit: u32, imm: i32, ty: Ty, out: &mut String) {
             }
             _ => out.push_str(FLOATS[usize::from(c - code::F_0_5)]),
         },
-        OperandKind::Literal => push_hex(lit, out),
+        OperandKind::Literal => literal(lit, ty, out),
         OperandKind::Off => out.push_str("off"),
         OperandKind::Imm => push_i32(imm, out),
         OperandKind::Special(c) => special(c, n, out),
+    }
+}
+
+/// A literal reads as the inline constant of the same value would, where there is one.
+fn literal(lit: u32, ty: Ty, out: &mut String) {
+    let low = lit & 0xffff;
+    let (shown, small, float) = match ty {
+        Ty::F16 | Ty::LowF16 => (low, i32::from(low as i16), inline_f16(low)),
+        Ty::Bf16 | Ty::LowBf16 => (low, i32::from(low as i16), inline_bf16(low)),
+        Ty::I16 | Ty::U16 | Ty::B16 => (low, low as i32, None),
+        Ty::PkF16 => (lit, lit as i32, inline_f16(lit)),
+        Ty::PkBf16 => (lit, lit as i32, inline_bf16(lit)),
+        // The high half of the double.
+        Ty::F64 if lit == 0 => (0, 0, None),
+        Ty::F64 => (lit, i32::MAX, inline_f64(u64::from(lit) << 32)),
+        Ty::I64 | Ty::U64 | Ty::B64 => (lit, lit.min(i32::MAX as u32) as i32, None),
+        _ => (lit, lit as i32, Operand::float_bits(lit)),
+    };
+    match float {
+        _ if (-16..=64).contains(&small) => push_i32(small, out),
+        Some(o) => operand(o, 0, 0, ty, out),
+        None => push_hex(shown, out),
     }
 }
 
@@ -145,8 +168,8 @@ fn slot(inst: &Inst, info: &OperandInfo, o: Operand, out: &mut String) {
         return immediate(inst, info, out);
     }
     if info.mods.is_empty() {
-        if info.role == Role::Imm32 {
-            return imm32(inst.lit, out);
+        if info.role == Role::KImm32 {
+            return push_hex(inst.lit, out);
         }
         return operand(o, inst.lit, inst.imm, info.number, out);
     }
@@ -179,14 +202,6 @@ fn slot(inst: &Inst, info: &OperandInfo, o: Operand, out: &mut String) {
     }
 }
 
-/// The constant of `s_setreg_imm32_b32`: like an inline constant where there is one.
-fn imm32(v: u32, out: &mut String) {
-    match Operand::int(v as i32).or_else(|| Operand::float_bits(v)) {
-        Some(o) => operand(o, 0, 0, Ty::B32, out),
-        None => push_hex(v, out),
-    }
-}
-
 fn list(out: &mut String, name: &str, bits: u32, n: u32) {
     out.push_str(name);
     for i in 0..n {
@@ -195,8 +210,23 @@ fn list(out: &mut String, name: &str, bits: u32, n: u32) {
     }
 }
 
-/// Appends the instruction's text to `out`, as LLVM's disassembler writes it.
+/// Appends the instruction's text to `out`, as LLVM's disassembler writes it, and behind that what LLVM has no text
+/// for (`scale_raw:`), so that [`parse`](super::parse) gives the same bits again.
 pub fn print(inst: &Inst, _target: Target, out: &mut String) {
+    print_llvm(inst, _target, out);
+    let raw = inst.mods.scale_raw();
+    if raw != 0 && inst.op.info().format == Format::VOP3P_MAI && is_scaled(inst.op.info()) {
+        value(out, " scale_raw:", raw);
+    }
+}
+
+/// Whether the instruction starts with a pair of scales.
+fn is_scaled(info: &OpInfo) -> bool {
+    info.operands.len() > 2 && info.slot(Role::ScaleA).is_some()
+}
+
+/// Appends the instruction's text to `out`, exactly as LLVM's disassembler writes it.
+pub fn print_llvm(inst: &Inst, _target: Target, out: &mut String) {
     let info = inst.op.info();
     out.push_str(info.name);
     let mut first = true;
@@ -243,7 +273,8 @@ fn modifiers(inst: &Inst, info: &OpInfo, out: &mut String) {
             };
             if takes(ModSet::DST_SEL) {
                 named(" dst_sel:", &SDWA_SEL, m.dst_sel());
-                named(" dst_unused:", &SDWA_UNUSED, m.dst_unused());
+                // The fourth value acts like the first and prints like it.
+                named(" dst_unused:", &SDWA_UNUSED, m.dst_unused() % 3);
             }
             if takes(ModSet::SRC0_SEL) {
                 named(" src0_sel:", &SDWA_SEL, m.src0_sel());
@@ -295,7 +326,7 @@ fn modifiers(inst: &Inst, info: &OpInfo, out: &mut String) {
                 push_i32(inst.imm, out);
             }
             flag(out, m.sc0(), " sc0");
-            flag(out, m.nt(), " nt");
+            flag(out, if takes(ModSet::NT) { m.nt() } else { 0 }, " nt");
             flag(out, m.sc1(), " sc1");
             flag(out, m.lds(), " lds");
         }
@@ -330,7 +361,7 @@ fn modifiers(inst: &Inst, info: &OpInfo, out: &mut String) {
 
 fn matrix(inst: &Inst, info: &OpInfo, out: &mut String) {
     let m = inst.mods;
-    let scaled = info.operands.len() > 2 && info.slot(Role::ScaleA).is_some();
+    let scaled = is_scaled(info);
     if scaled {
         if m.op_sel() != 0 {
             list(out, " op_sel:[", m.op_sel(), 3);
@@ -339,21 +370,21 @@ fn matrix(inst: &Inst, info: &OpInfo, out: &mut String) {
     } else if info.mods.contains(ModSet::OP_SEL) {
         packed(out, inst, info);
     }
+    if !info.mods.contains(ModSet::CBSZ) {
+        return;
+    }
     if m.cbsz() != 0 {
         value(out, " cbsz:", m.cbsz());
     }
-    if m.abid() != 0 && !scaled {
+    if m.abid() != 0 && info.mods.contains(ModSet::ABID) {
         value(out, " abid:", m.abid());
     }
     if m.blgp() != 0 {
         if info.mods.contains(ModSet::NEG) {
             list(out, " neg:[", m.blgp(), 3);
-        } else {
+        } else if info.mods.contains(ModSet::BLGP) {
             value(out, " blgp:", m.blgp());
         }
-    }
-    if m.scale_raw() != 0 {
-        value(out, " scale_raw:", m.scale_raw());
     }
 }
 
@@ -376,7 +407,8 @@ fn packed(out: &mut String, inst: &Inst, info: &OpInfo) {
     if m.op_sel() & all != 0 && info.mods.contains(ModSet::OP_SEL) {
         list(out, " op_sel:[", m.op_sel(), n);
     }
-    if info.mods.contains(ModSet::OP_SEL_HI)
+    // Dot products have bits for it and take no text.
+    if (info.mods.contains(ModSet::OP_SEL_HI) || info.format == Format::VOP3P)
         && (m.op_sel_hi() ^ info.default_mods().op_sel_hi()) & all != 0
     {
         list(out, " op_sel_hi:[", m.op_sel_hi(), n);

@@ -197,8 +197,6 @@ pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
         modifiers: [Modifier::NONE; MAX_MODIFIERS],
         n_modifiers: 0,
     };
-    // An operand may follow the mnemonic, a comma, or a modifier.
-    let (mut operand_may_come, mut comma) = (true, None);
     loop {
         at = skip(b, at);
         if ends(b, at) {
@@ -206,8 +204,7 @@ pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
         }
         if let Some((name, end)) = quick_miss(b, at).then(|| modifier_at(b, at)).flatten() {
             at = modifier(&mut out, b, name, at, end)?;
-            operand_may_come = true;
-        } else if operand_may_come {
+        } else {
             let item = operand(line, b, at)?;
             let Some(place) = out.items.get_mut(usize::from(out.n_items)) else {
                 return Err(ParseError::new(
@@ -219,30 +216,21 @@ pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
             *place = item;
             out.n_items += 1;
             at = item.end as usize;
-            operand_may_come = false;
-        } else {
-            let end = end_of_operand(b, at);
-            return Err(ParseError::new(
-                Rule::Syntax,
-                at..end.max(at + 1),
-                "expected a comma or a modifier",
-            ));
         }
+        // Commas separate, and LLVM does not insist on them.
         at = skip(b, at);
-        comma = (b.get(at) == Some(&b',')).then_some(at);
-        if comma.is_some() {
+        if b.get(at) == Some(&b',') {
             at += 1;
-            operand_may_come = true;
+            if b.get(skip(b, at)) == Some(&b',') {
+                return Err(ParseError::new(
+                    Rule::Syntax,
+                    at..at + 1,
+                    "an operand is missing between the commas",
+                ));
+            }
         }
     }
-    match comma {
-        Some(at) => Err(ParseError::new(
-            Rule::Syntax,
-            at..at + 1,
-            "an operand is missing after the comma",
-        )),
-        None => Ok(out),
-    }
+    Ok(out)
 }
 
 /// Whether the text at `i` is not at first sight a register or a number.
@@ -312,7 +300,17 @@ fn modifier(
         end: at as u32,
         value,
     };
-    if name != Mod::Unknown && out.modifiers().iter().any(|o| o.name == name) {
+    let same = |o: &Modifier| {
+        o.name == name
+            || matches!(
+                (o.name, name),
+                (Mod::Mul, Mod::Div)
+                    | (Mod::Div, Mod::Mul)
+                    | (Mod::Offset, Mod::InstOffset)
+                    | (Mod::InstOffset, Mod::Offset)
+            )
+    };
+    if name != Mod::Unknown && out.modifiers().iter().any(same) {
         let message = format!("`{}` is given twice", &out.text[start..end]);
         return Err(ParseError::new(Rule::DuplicateModifier, m.span(), message));
     }
@@ -433,7 +431,8 @@ fn operand(line: &str, b: &[u8], at: usize) -> Result<Item, ParseError> {
     if let Some((written, neg, end)) = quick {
         let closed = !bar || b.get(end) == Some(&b'|');
         let end = end + usize::from(bar);
-        if closed && delimits(b, end) && continues(b, end).is_none() {
+        let register = matches!(written, Written::Reg(_));
+        if closed && delimits(b, end) && (register || !continues(b, end)) {
             let mut item = Item::plain(written, at, end);
             (item.neg, item.abs) = (neg, bar);
             return Ok(item);
@@ -451,33 +450,40 @@ fn operand(line: &str, b: &[u8], at: usize) -> Result<Item, ParseError> {
     item(line, at, end)
 }
 
-/// Where the operand goes on behind spaces at `i`: something follows that is no modifier.
-fn continues(b: &[u8], i: usize) -> Option<usize> {
+/// Whether an expression goes on behind spaces at `i`: with an operator.
+fn continues(b: &[u8], i: usize) -> bool {
     let next = skip(b, i);
-    let more =
-        next > i && !ends(b, next) && b.get(next) != Some(&b',') && modifier_at(b, next).is_none();
-    more.then_some(next)
+    next > i
+        && match b.get(next) {
+            Some(b'/') => b.get(next + 1) != Some(&b'/'),
+            Some(b'|') => b.get(next + 1) == Some(&b'|') || b.get(next + 1) == Some(&b' '),
+            Some(c) => b"+-*%<>&^=!(".contains(c),
+            None => false,
+        }
 }
 
-/// End of the operand at `at`: a comma, or a space that a modifier follows, outside brackets.
+/// End of the operand at `at`: a comma or a space outside brackets, unless an expression goes on there.
 fn end_of_operand(b: &[u8], mut at: usize) -> usize {
     let (mut depth, mut bar) = (0, false);
     let mut end = at;
+    // Behind an operator comes what it works on.
+    let mut open = true;
     while !ends(b, at) {
         let c = b[at];
         match c {
-            b'[' | b'(' => depth += 1,
-            b']' | b')' => depth -= 1,
+            b'[' | b'(' | b'{' => depth += 1,
+            b']' | b')' | b'}' => depth -= 1,
             b'|' => bar = !bar && b.get(at + 1) != Some(&b'|'),
             b',' if depth <= 0 => break,
             _ => {}
         }
         if c.is_ascii_whitespace() {
-            if depth <= 0 && !bar && modifier_at(b, skip(b, at)).is_some() {
+            if depth <= 0 && !bar && !open && !continues(b, at) {
                 break;
             }
         } else {
             end = at + 1;
+            open = b"+-*%<>&^=!~".contains(&c) || c == b'/' || c == b'|' && bar;
         }
         at += 1;
     }

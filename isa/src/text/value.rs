@@ -216,7 +216,18 @@ fn inline(list: &[u32; 9], bits: u32) -> Option<Operand> {
         .map(|i| Operand::new(code::F_0_5 + i as u16, 1))
 }
 
-fn inline_f64(bits: u64) -> Option<Operand> {
+/// The inline constant with this f16 pattern.
+pub fn inline_f16(bits: u32) -> Option<Operand> {
+    inline(&F16_INLINE, bits)
+}
+
+/// The inline constant with this bf16 pattern.
+pub fn inline_bf16(bits: u32) -> Option<Operand> {
+    inline(&BF16_INLINE, bits)
+}
+
+/// The inline constant with this double's pattern.
+pub fn inline_f64(bits: u64) -> Option<Operand> {
     let c = match F64_INLINE.iter().position(|f| f.to_bits() == bits) {
         Some(i) => code::F_0_5 + i as u16,
         None if bits == INV_2PI_64 => code::F_INV_2PI,

@@ -141,7 +141,10 @@ pub static MNEMONICS: LazyLock<Table<Candidates>> = LazyLock::new(|| {
         known.insert(name, ops);
         entries.push((name, Candidates { ops, forced: None }));
         for kind in Kind::ALL {
-            if ops.iter().any(|o| Kind::of(o.info().format) == Some(kind)) {
+            // LLVM takes `_e32` on whatever has one encoding.
+            let single =
+                kind == Kind::E32 && ops.iter().all(|o| Kind::of(o.info().format).is_none());
+            if single || ops.iter().any(|o| Kind::of(o.info().format) == Some(kind)) {
                 let with: &'static str = Box::leak(format!("{name}{}", kind.suffix()).into());
                 entries.push((
                     with,
