@@ -4,7 +4,6 @@ use super::error::{ParseError, Rule};
 use super::parse::parse_with_label;
 use super::scan::code_part;
 use super::value::integer;
-use crate::encode::encode;
 use crate::{Inst, Target};
 use std::collections::HashMap;
 
@@ -113,13 +112,14 @@ pub fn assemble(source: &str, target: Target) -> Result<Vec<SourceInst>, Vec<Sou
                 "unknown directive",
             ));
         } else if !text.is_empty() {
-            match parse_with_label(text, target) {
-                Ok((inst, to)) => {
+            let mut to = None;
+            match parse_with_label(text, target, &mut to) {
+                Ok((inst, bits)) => {
                     if let Some(span) = to {
                         let name = &text[span.clone()];
                         fixups.push((out.len(), name, line, start, span.start + at..span.end + at));
                     }
-                    let len = encode(&inst, target).map_or(1, |e| e.as_words().len());
+                    let len = usize::from(bits.len);
                     out.push(SourceInst::Inst { inst, line, offset });
                     offset += 4 * len;
                 }

@@ -30,6 +30,6 @@ mod words;
 
 pub use assemble::{SourceError, SourceInst, assemble};
 pub use error::{ParseError, Rule};
-pub use parse::parse;
+pub use parse::{encode_line, parse};
 pub use print::{operand, print, print_llvm};
 pub use value::{Number, constant};

@@ -16,12 +16,46 @@ fn push_ascii(digits: &[u8], out: &mut String) {
     out.push_str(std::str::from_utf8(digits).unwrap_or_default());
 }
 
+/// `0` to `255`, one behind the other, and where each starts.
+const SMALL_BYTES: ([u8; 658], [u16; 257]) = {
+    let (mut text, mut starts) = ([0; 658], [0; 257]);
+    let (mut n, mut at) = (0, 0);
+    while n < 256 {
+        starts[n] = at as u16;
+        if n >= 100 {
+            text[at] = b'0' + (n / 100) as u8;
+            at += 1;
+        }
+        if n >= 10 {
+            text[at] = b'0' + (n / 10 % 10) as u8;
+            at += 1;
+        }
+        text[at] = b'0' + (n % 10) as u8;
+        at += 1;
+        n += 1;
+    }
+    starts[256] = at as u16;
+    (text, starts)
+};
+static STARTS: [u16; 257] = SMALL_BYTES.1;
+static SMALL: &str = match std::str::from_utf8(&SMALL_BYTES.0) {
+    Ok(s) => s,
+    Err(_) => panic!("digits are ASCII"),
+};
+
 /// Decimal.
 #[inline]
-pub fn push_u32(mut v: u32, out: &mut String) {
-    if v < 10 {
-        return out.push((b'0' + v as u8) as char);
+pub fn push_u32(v: u32, out: &mut String) {
+    match v {
+        0..=255 => {
+            let v = v as usize;
+            out.push_str(&SMALL[STARTS[v] as usize..STARTS[v + 1] as usize]);
+        }
+        _ => push_large(v, out),
     }
+}
+
+fn push_large(mut v: u32, out: &mut String) {
     let mut buffer = [0u8; 10];
     let mut at = 10;
     while v >= 10 {

@@ -8,7 +8,7 @@ use super::refuse::{describe, nearest, refused};
 use super::scan::{Item, Line, Written, scan};
 use super::value::{Number, class_of, constant, f16_bits};
 use super::words::{Candidates, Kind, MNEMONICS};
-use crate::encode::encode;
+use crate::encode::{Encoded, encode};
 use crate::operand::code;
 use crate::table::{Class, Format, Implicit, OpInfo, OperandInfo, Role, SrcMods, Ty, Width};
 use crate::{Inst, Op, Operand, Target};
@@ -19,9 +19,23 @@ use std::ops::Range;
 /// # Errors
 /// A [`ParseError`] that names the rule, the place and, where it can, what would be legal.
 pub fn parse(line: &str, target: Target) -> Result<Inst, ParseError> {
-    let (inst, label) = parse_with_label(line, target)?;
+    Ok(alone(line, target)?.0)
+}
+
+/// The bits of the instruction on `line`: [`parse`] and [`encode`] in one.
+///
+/// # Errors
+/// As [`parse`].
+pub fn encode_line(line: &str, target: Target) -> Result<Encoded, ParseError> {
+    Ok(alone(line, target)?.1)
+}
+
+#[inline]
+fn alone(line: &str, target: Target) -> Result<(Inst, Encoded), ParseError> {
+    let mut label = None;
+    let found = parse_with_label(line, target, &mut label)?;
     match label {
-        None => Ok(inst),
+        None => Ok(found),
         Some(span) => Err(ParseError::new(
             Rule::OperandNotAllowedHere,
             span.clone(),
@@ -31,14 +45,16 @@ pub fn parse(line: &str, target: Target) -> Result<Inst, ParseError> {
     }
 }
 
-/// The instruction on `line`, its branch distance 0 when it names a label; the label's place.
+/// The instruction on `line`, its branch distance 0 when it names a label, whose place goes into `label`.
+#[inline]
 pub(super) fn parse_with_label(
     line: &str,
     target: Target,
-) -> Result<(Inst, Option<Range<usize>>), ParseError> {
-    match line.contains("/*") {
-        false => parse_clean(line, target),
-        true => parse_clean(&without_comments(line), target),
+    label: &mut Option<Range<usize>>,
+) -> Result<(Inst, Encoded), ParseError> {
+    match parse_clean(line, target, label) {
+        Err(_) if line.contains("/*") => parse_clean(&without_comments(line), target, label),
+        found => found,
     }
 }
 
@@ -59,8 +75,13 @@ fn without_comments(line: &str) -> String {
     out
 }
 
-fn parse_clean(line: &str, target: Target) -> Result<(Inst, Option<Range<usize>>), ParseError> {
-    let l = scan(line)?;
+fn parse_clean(
+    line: &str,
+    target: Target,
+    label: &mut Option<Range<usize>>,
+) -> Result<(Inst, Encoded), ParseError> {
+    let mut l = Line::new(line);
+    scan(&mut l)?;
     if l.mnemonic.is_empty() {
         return Err(ParseError::new(
             Rule::Syntax,
@@ -86,9 +107,8 @@ fn parse_clean(line: &str, target: Target) -> Result<(Inst, Option<Range<usize>>
         .copied()
         .filter(|op| fits(*op) && op.info().on(target))
     {
-        let mut label = None;
-        if let Ok(inst) = build::<()>(op, &l, target, &mut label) {
-            return Ok((inst, label));
+        if let Ok(found) = build::<()>(op, &l, target, label) {
+            return Ok(found);
         }
         last = Some(op);
     }
@@ -96,9 +116,9 @@ fn parse_clean(line: &str, target: Target) -> Result<(Inst, Option<Range<usize>>
     let sdwa = |op: &Op| Kind::of(op.info().format) == Some(Kind::Sdwa) && op.info().on(target);
     if wanted.is_none()
         && let Some(op) = ops.iter().copied().find(sdwa)
-        && let Ok(inst) = build::<()>(op, &l, target, &mut None)
+        && let Ok(found) = build::<()>(op, &l, target, label)
     {
-        return Ok((inst, None));
+        return Ok(found);
     }
     Err(explain(&l, ops, wanted, last, target))
 }
@@ -180,7 +200,7 @@ fn build<E: Refusal>(
     l: &Line<'_>,
     target: Target,
     label: &mut Option<Range<usize>>,
-) -> Result<Inst, E> {
+) -> Result<(Inst, Encoded), E> {
     let info = op.info();
     let mut inst = Inst::new(op);
     let mut control = false;
@@ -250,7 +270,7 @@ fn build<E: Refusal>(
     bus::<E>(&inst, info, l)?;
     overlap::<E>(&inst, info, l)?;
     match encode(&inst, target) {
-        Ok(_) => Ok(inst),
+        Ok(bits) => Ok((inst, bits)),
         Err(e) => Err(E::make(|| refused(&inst, l, &e))),
     }
 }

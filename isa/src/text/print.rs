@@ -100,8 +100,9 @@ fn literal(lit: u32, ty: Ty, out: &mut String) {
     let low = lit & 0xffff;
     let (shown, small, float) = match ty {
         Ty::F16 | Ty::LowF16 => (low, i32::from(low as i16), inline_f16(low)),
-        Ty::Bf16 | Ty::LowBf16 => (low, i32::from(low as i16), inline_bf16(low)),
-        Ty::I16 | Ty::U16 | Ty::B16 => (low, low as i32, None),
+        Ty::Bf16 | Ty::LowBf16 => (lit, i32::from(low as i16), inline_bf16(low)),
+        // The whole dword is compared, the low half shown.
+        Ty::I16 | Ty::U16 | Ty::B16 => (low, lit as i32, Operand::float_bits(lit)),
         Ty::PkF16 => (lit, lit as i32, inline_f16(lit)),
         Ty::PkBf16 => (lit, lit as i32, inline_bf16(lit)),
         // The high half of the double.
@@ -112,6 +113,7 @@ fn literal(lit: u32, ty: Ty, out: &mut String) {
     };
     match float {
         _ if (-16..=64).contains(&small) => push_i32(small, out),
+        Some(o) if matches!(ty, Ty::I16 | Ty::U16 | Ty::B16) => operand(o, 0, 0, Ty::B32, out),
         Some(o) => operand(o, 0, 0, ty, out),
         None => push_hex(shown, out),
     }

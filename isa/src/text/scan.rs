@@ -80,8 +80,8 @@ impl Modifier {
     }
 }
 
-const MAX_ITEMS: usize = 10;
-const MAX_MODIFIERS: usize = 16;
+const MAX_ITEMS: usize = 8;
+const MAX_MODIFIERS: usize = 12;
 
 /// A line.
 #[derive(Clone, Debug)]
@@ -126,8 +126,37 @@ pub fn code_part(line: &str) -> &str {
     &line[..end]
 }
 
+const WORD: u8 = 1;
+const SPACE: u8 = 2;
+const BREAK: u8 = 4;
+
+/// What each byte may be part of.
+static BYTES: [u8; 256] = {
+    let mut t = [0; 256];
+    let mut c = 0;
+    while c < 256 {
+        let b = c as u8;
+        if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$') {
+            t[c] = WORD;
+        }
+        if matches!(b, b' ' | b'\t' | b'\r' | b'\n') {
+            t[c] = SPACE | BREAK;
+        }
+        if matches!(b, b',' | b';') {
+            t[c] = BREAK;
+        }
+        c += 1;
+    }
+    t
+};
+
+#[inline(always)]
+fn is(b: u8, class: u8) -> bool {
+    BYTES[b as usize] & class != 0
+}
+
 /// Whether the line's code ends at `i`.
-#[inline]
+#[inline(always)]
 fn ends(b: &[u8], i: usize) -> bool {
     match b.get(i) {
         None | Some(b';') => true,
@@ -136,30 +165,31 @@ fn ends(b: &[u8], i: usize) -> bool {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn skip(b: &[u8], mut i: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\r' | b'\n') = b.get(i) {
+    while let Some(c) = b.get(i)
+        && is(*c, SPACE)
+    {
         i += 1;
     }
     i
 }
 
 /// Whether an operand may end before `i`.
-#[inline]
+#[inline(always)]
 fn delimits(b: &[u8], i: usize) -> bool {
     match b.get(i) {
-        None | Some(b',' | b' ' | b'\t' | b';' | b'\r' | b'\n') => true,
+        None => true,
         Some(b'/') => b.get(i + 1) == Some(&b'/'),
-        _ => false,
+        Some(c) => is(*c, BREAK),
     }
 }
 
-#[inline]
+#[inline(always)]
 fn word_end(b: &[u8], mut i: usize) -> usize {
-    while let Some(c) = b.get(i) {
-        if !(c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')) {
-            break;
-        }
+    while let Some(c) = b.get(i)
+        && is(*c, WORD)
+    {
         i += 1;
     }
     i
@@ -181,42 +211,62 @@ fn modifier_at(b: &[u8], i: usize) -> Option<(Mod, usize)> {
     }
 }
 
-/// Takes a line apart.
-pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
+impl<'a> Line<'a> {
+    /// Nothing yet of `text`.
+    #[inline]
+    pub fn new(text: &'a str) -> Line<'a> {
+        Line {
+            text,
+            mnemonic: 0..0,
+            items: [Item::NONE; MAX_ITEMS],
+            n_items: 0,
+            modifiers: [Modifier::NONE; MAX_MODIFIERS],
+            n_modifiers: 0,
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Enters an operand; returns where it ends.
+    #[inline(always)]
+    fn push(&mut self, item: Item) -> Result<usize, ParseError> {
+        match self.items.get_mut(usize::from(self.n_items)) {
+            Some(place) => {
+                *place = item;
+                self.n_items += 1;
+                Ok(item.end as usize)
+            }
+            None => Err(ParseError::new(
+                Rule::TooManyOperands,
+                item.span(),
+                "too many operands",
+            )),
+        }
+    }
+}
+
+/// Takes a line apart, in place.
+pub fn scan(out: &mut Line<'_>) -> Result<(), ParseError> {
+    let line = out.text;
     let b = line.as_bytes();
     let start = skip(b, 0);
-    let mut at = start;
+    let mut at = word_end(b, start);
     while !delimits(b, at) {
         at += 1;
     }
-    let mut out = Line {
-        text: line,
-        mnemonic: start..at,
-        items: [Item::NONE; MAX_ITEMS],
-        n_items: 0,
-        modifiers: [Modifier::NONE; MAX_MODIFIERS],
-        n_modifiers: 0,
-    };
+    out.mnemonic = start..at;
     loop {
         at = skip(b, at);
         if ends(b, at) {
-            break;
+            return Ok(());
         }
-        if let Some((name, end)) = quick_miss(b, at).then(|| modifier_at(b, at)).flatten() {
-            at = modifier(&mut out, b, name, at, end)?;
-        } else {
-            let item = operand(line, b, at)?;
-            let Some(place) = out.items.get_mut(usize::from(out.n_items)) else {
-                return Err(ParseError::new(
-                    Rule::TooManyOperands,
-                    item.span(),
-                    "too many operands",
-                ));
-            };
-            *place = item;
-            out.n_items += 1;
-            at = item.end as usize;
-        }
+        at = match usual_operand(b, at) {
+            Some(item) => out.push(item)?,
+            None => match modifier_at(b, at) {
+                Some((name, end)) => modifier(out, b, name, at, end)?,
+                None => out.push(operand(line, b, at)?)?,
+            },
+        };
         // Commas separate, and LLVM does not insist on them.
         at = skip(b, at);
         if b.get(at) == Some(&b',') {
@@ -230,16 +280,6 @@ pub fn scan(line: &str) -> Result<Line<'_>, ParseError> {
             }
         }
     }
-    Ok(out)
-}
-
-/// Whether the text at `i` is not at first sight a register or a number.
-#[inline]
-fn quick_miss(b: &[u8], i: usize) -> bool {
-    !matches!(
-        (b.get(i), b.get(i + 1)),
-        (Some(b'v' | b's' | b'a'), Some(b'0'..=b'9' | b'[')) | (Some(b'0'..=b'9' | b'-'), _)
-    )
 }
 
 /// Enters a modifier; returns where it ends.
@@ -338,22 +378,26 @@ fn modifier(
     Ok(at)
 }
 
-#[inline]
-fn digits(b: &[u8], mut i: usize) -> Option<(u32, usize)> {
-    let start = i;
-    let mut v = 0u32;
-    while let Some(c @ b'0'..=b'9') = b.get(i) {
-        v = v * 10 + u32::from(c - b'0');
-        i += 1;
-        if i - start > 8 {
-            return None;
-        }
-    }
-    (i > start).then_some((v, i))
+/// Up to three decimal digits, and where they end.
+#[inline(always)]
+fn digits(b: &[u8], i: usize) -> Option<(u32, usize)> {
+    let digit = |k: usize| match b.get(i + k) {
+        Some(c) if c.is_ascii_digit() => Some(u32::from(c - b'0')),
+        _ => None,
+    };
+    let mut v = digit(0)?;
+    let Some(d) = digit(1) else {
+        return Some((v, i + 1));
+    };
+    v = v * 10 + d;
+    let Some(d) = digit(2) else {
+        return Some((v, i + 2));
+    };
+    Some((v * 10 + d, i + 3))
 }
 
 /// The usual spellings of registers: `v7`, `s[4:7]`. `None`: anything else, right or wrong.
-#[inline]
+#[inline(always)]
 fn quick_register(b: &[u8], at: usize) -> Option<(Operand, usize)> {
     let (base, size) = match b.get(at)? {
         b'v' => (256, 256),
@@ -363,11 +407,10 @@ fn quick_register(b: &[u8], at: usize) -> Option<(Operand, usize)> {
     };
     if b.get(at + 1) == Some(&b'[') {
         let (first, i) = digits(b, at + 2)?;
-        let (last, i) = if b.get(i) == Some(&b':') {
-            digits(b, i + 1)?
-        } else {
-            (first, i)
-        };
+        if b.get(i) != Some(&b':') {
+            return None;
+        }
+        let (last, i) = digits(b, i + 1)?;
         if b.get(i) != Some(&b']') || last < first || last - first >= 32 || last >= size {
             return None;
         }
@@ -417,27 +460,38 @@ fn quick_integer(b: &[u8], at: usize) -> Option<(i64, usize)> {
     (i > start).then_some((if negative { -v } else { v }, i))
 }
 
-fn operand(line: &str, b: &[u8], at: usize) -> Result<Item, ParseError> {
-    // `-v1`, `|v1|` and `-|v1|` in their usual spelling.
-    let minus = b[at] == b'-';
-    let bar_at = at + usize::from(minus);
-    let bar = b.get(bar_at) == Some(&b'|');
-    let inner = bar_at + usize::from(bar);
-    let quick = match quick_register(b, inner) {
-        Some((r, end)) => Some((Written::Reg(r), minus, end)),
-        None if bar => None,
-        None => quick_integer(b, at).map(|(v, end)| (Written::Number(Number::Int(v)), false, end)),
-    };
-    if let Some((written, neg, end)) = quick {
-        let closed = !bar || b.get(end) == Some(&b'|');
-        let end = end + usize::from(bar);
-        let register = matches!(written, Written::Reg(_));
-        if closed && delimits(b, end) && (register || !continues(b, end)) {
-            let mut item = Item::plain(written, at, end);
-            (item.neg, item.abs) = (neg, bar);
-            return Ok(item);
-        }
+/// An operand in its usual spelling: registers with `-` and `|…|`, whole numbers.
+#[inline(always)]
+fn usual_operand(b: &[u8], at: usize) -> Option<Item> {
+    if let Some((r, end)) = quick_register(b, at)
+        && delimits(b, end)
+    {
+        return Some(Item::plain(Written::Reg(r), at, end));
     }
+    let first = *b.get(at)?;
+    if first.is_ascii_digit() || first == b'-' && b.get(at + 1).is_some_and(u8::is_ascii_digit) {
+        let (v, end) = quick_integer(b, at)?;
+        let whole = delimits(b, end) && !continues(b, end);
+        return whole.then(|| Item::plain(Written::Number(Number::Int(v)), at, end));
+    }
+    if !matches!(first, b'-' | b'|') {
+        return None;
+    }
+    let bar_at = at + usize::from(first == b'-');
+    let bar = b.get(bar_at) == Some(&b'|');
+    let (r, end) = quick_register(b, bar_at + usize::from(bar))?;
+    let closed = !bar || b.get(end) == Some(&b'|');
+    let end = end + usize::from(bar);
+    if !closed || !delimits(b, end) {
+        return None;
+    }
+    let mut item = Item::plain(Written::Reg(r), at, end);
+    (item.neg, item.abs) = (first == b'-', bar);
+    Some(item)
+}
+
+/// An operand in any spelling.
+fn operand(line: &str, b: &[u8], at: usize) -> Result<Item, ParseError> {
     if b[at].is_ascii_lowercase() {
         let end = word_end(b, at);
         if delimits(b, end)
@@ -490,7 +544,7 @@ fn end_of_operand(b: &[u8], mut at: usize) -> usize {
     end
 }
 
-/// An operand in any spelling.
+/// An operand's parts.
 fn item(line: &str, at: usize, end: usize) -> Result<Item, ParseError> {
     let text = &line[at..end];
     if text.is_empty() {

@@ -18,9 +18,8 @@ pub enum Number {
 pub fn integer(s: &str) -> Option<i64> {
     let t = s.trim();
     // Decimal digits alone are nearly everything.
-    let decimal = (1..=18).contains(&t.len()) && t.bytes().all(|c| c.is_ascii_digit());
-    if decimal && (t.len() == 1 || !t.starts_with('0')) {
-        return Some(t.bytes().fold(0, |v, c| v * 10 + i64::from(c - b'0')));
+    if let Some(v) = plain(t.as_bytes()) {
+        return Some(v);
     }
     let mut p = Expr {
         s: t.as_bytes(),
@@ -30,6 +29,37 @@ pub fn integer(s: &str) -> Option<i64> {
     let v = p.binary(0)?;
     p.skip();
     (p.at == p.s.len()).then_some(v)
+}
+
+/// A number alone, in decimal or hexadecimal: nearly everything is one.
+#[inline]
+fn plain(t: &[u8]) -> Option<i64> {
+    let (negative, t) = match t {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, t),
+    };
+    let v = match t {
+        [b'0', b'x', digits @ ..] if (1..=15).contains(&digits.len()) => {
+            let mut v = 0i64;
+            for c in digits {
+                v = v << 4 | i64::from((*c as char).to_digit(16)?);
+            }
+            v
+        }
+        [b'0', _, ..] => return None,
+        _ if (1..=17).contains(&t.len()) => {
+            let mut v = 0i64;
+            for c in t {
+                match c {
+                    b'0'..=b'9' => v = v * 10 + i64::from(c - b'0'),
+                    _ => return None,
+                }
+            }
+            v
+        }
+        _ => return None,
+    };
+    Some(if negative { -v } else { v })
 }
 
 struct Expr<'a> {

@@ -150,7 +150,7 @@ pub static MNEMONICS: LazyLock<Table<Candidates>> = LazyLock::new(|| {
                     with,
                     Candidates {
                         ops,
-                        forced: Some(kind),
+                        forced: (!single).then_some(kind),
                     },
                 ));
             }
