@@ -15,9 +15,9 @@ fn main() {
         .filter(|l| text::parse(l, target).is_ok())
         .collect();
     println!("{} lines of {}", lines.len(), source.lines().count());
-    let insts: Vec<_> = lines
+    let words: Vec<_> = lines
         .iter()
-        .filter_map(|l| text::parse(l, target).ok())
+        .filter_map(|l| text::encode_line(l, target).ok())
         .collect();
     for _ in 0..3 {
         let start = Instant::now();
