@@ -1,0 +1,31 @@
+//! Bytes as code: the first byte chooses the target. What decodes encodes to the same dwords; its text, if it can be
+//! read at all (the decoder does not know the constant bus), means an instruction with the same text.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wavesmith_isa::decode::decode_bytes;
+use wavesmith_isa::encode::encode;
+use wavesmith_isa::{Target, text};
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, code)) = data.split_first() else {
+        return;
+    };
+    let target = Target::ALL[usize::from(first & 1)];
+    let (mut printed, mut again) = (String::new(), String::new());
+    for step in decode_bytes(code, target) {
+        let Ok(inst) = step.inst else { continue };
+        let bytes = &code[step.offset..step.offset + 4 * step.words];
+        let back = encode(&inst, target).expect("what decodes encodes");
+        assert_eq!(back.to_bytes(), bytes, "{inst:?}");
+        printed.clear();
+        text::print(&inst, target, &mut printed);
+        let Ok(read) = text::parse(&printed, target) else {
+            continue;
+        };
+        encode(&read, target).expect("what parses encodes");
+        again.clear();
+        text::print(&read, target, &mut again);
+        assert_eq!(printed, again, "{bytes:02x?}");
+    }
+});
