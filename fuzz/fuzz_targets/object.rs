@@ -1,11 +1,19 @@
-//! Bytes as a code object. What can be written again is the same bytes.
+//! Bytes as a code object. Written again it is the same bytes, or, where no linker lays an object out like that (padding
+//! that is not zero, a wrong hash table), an object with the same content that from then on stays as it is.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use wavesmith_loader::Target;
-use wavesmith_loader::object::{ObjectFile, load_image, write};
+use wavesmith_loader::object::{CodeObject, ObjectFile, load_image, write};
 use wavesmith_loader::preflight::{AgentFacts, preflight};
 use wavesmith_loader::source::{Options, assemble, disassemble};
+
+fn stays(spec: &CodeObject, bytes: &[u8]) {
+    let file = ObjectFile::parse(bytes).expect("what is written can be read");
+    let again = file.to_spec().expect("what is written has a content");
+    assert_eq!(*spec, again);
+    assert!(write(&again).expect("written before") == bytes);
+}
 
 fuzz_target!(|data: &[u8]| {
     let file = match ObjectFile::parse(data) {
@@ -19,16 +27,17 @@ fuzz_target!(|data: &[u8]| {
     for target in Target::ALL {
         let _ = preflight(&file, &AgentFacts::usual(target));
     }
-    if let Ok(spec) = file.to_spec() {
-        if let Ok(bytes) = write(&spec) {
-            assert!(bytes == data, "an object is read, and written with other bytes");
-        }
+    if let Ok(spec) = file.to_spec()
+        && let Ok(bytes) = write(&spec)
+        && bytes != data
+    {
+        stays(&spec, &bytes);
     }
-    if let Ok(source) = disassemble(&file) {
-        if let Ok(object) = assemble(&source.text, &Options::default()) {
-            if let Ok(bytes) = write(&object) {
-                assert!(bytes == data, "an object's source gives other bytes");
-            }
-        }
+    if let Ok(source) = disassemble(&file)
+        && let Ok(object) = assemble(&source.text, &Options::default())
+        && let Ok(bytes) = write(&object)
+        && bytes != data
+    {
+        stays(&object, &bytes);
     }
 });
