@@ -180,6 +180,16 @@ fn check(object: &CodeObject) -> Result<(), WriteError> {
                 found,
             });
         }
+        // Symbol tables, relocations and such would be read in place of the object's own.
+        let plain = [elf::SHT_PROGBITS.0, elf::SHT_NOTE.0].contains(&section.kind)
+            || section.kind >= elf::SHT_LOOS;
+        if !plain {
+            return Err(WriteError::BadSection {
+                name: section.name.clone(),
+                expected: "a kind that only holds bytes",
+                found: format!("kind {:#x}", section.kind),
+            });
+        }
         if !section.align.is_power_of_two() || section.align > PAGE {
             let found = section.align.to_string();
             let expected = "an alignment that is a power of two up to 4096";
