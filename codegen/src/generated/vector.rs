@@ -1049,7 +1049,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_cvt_pkaccum_u8_f32`: `vdst` written, `src0` read, `src1` read.
+    /// `v_cvt_pkaccum_u8_f32`: `vdst` read and written, `src0` read, `src1` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_cvt_pkaccum_u8_f32(
@@ -1245,7 +1245,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given()],
         )
     }
-    /// `v_div_fixup_f16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_div_fixup_f16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_div_fixup_f16(
@@ -1600,7 +1600,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given()],
         )
     }
-    /// `v_fma_f16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_fma_f16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_fma_f16(
@@ -2162,7 +2162,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given()],
         )
     }
-    /// `v_mad_f16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_mad_f16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_mad_f16(
@@ -2181,7 +2181,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_mad_i16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_mad_i16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_mad_i16(
@@ -2321,7 +2321,7 @@ impl<T: TargetType> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_mad_u16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_mad_u16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_mad_u16(
@@ -5226,7 +5226,7 @@ impl<T: Gfx950Insts> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_cvt_scalef32_sr_pk_fp4_bf16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_cvt_scalef32_sr_pk_fp4_bf16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_cvt_scalef32_sr_pk_fp4_bf16(
@@ -5245,7 +5245,7 @@ impl<T: Gfx950Insts> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_cvt_scalef32_sr_pk_fp4_f16`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_cvt_scalef32_sr_pk_fp4_f16`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_cvt_scalef32_sr_pk_fp4_f16(
@@ -5264,7 +5264,7 @@ impl<T: Gfx950Insts> KernelBuilder<T> {
             &[vdst.given(), src0.given(), src1.given(), src2.given()],
         )
     }
-    /// `v_cvt_scalef32_sr_pk_fp4_f32`: `vdst` written, `src0` read, `src1` read, `src2` read.
+    /// `v_cvt_scalef32_sr_pk_fp4_f32`: `vdst` read and written, `src0` read, `src1` read, `src2` read.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn v_cvt_scalef32_sr_pk_fp4_f32(

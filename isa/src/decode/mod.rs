@@ -49,6 +49,13 @@ pub enum DecodeError {
         /// What they are.
         found: u64,
     },
+    /// Fields of the instruction, each good by itself, that do not go together: a DPP control that is none or that the
+    /// instruction does not take, address modes that it does not have.
+    #[error("{}: no form of it has these address modes or this row control", op.info().name)]
+    NoSuchForm {
+        /// The instruction.
+        op: Op,
+    },
     /// An operand field holds what may not stand there.
     #[error("{}: operand {slot}: source code {code} may not stand here", op.info().name)]
     BadOperand {
@@ -269,6 +276,9 @@ fn decode_scaled(t: &Tables, words: &[u32], entry: Entry) -> Result<(Op, Found),
 
 #[cold]
 fn reserved(op: Op, form: Form, shape: &Shape, w: u64) -> DecodeError {
+    if form.fixed == Form::IMPOSSIBLE {
+        return DecodeError::NoSuchForm { op };
+    }
     let found = w & !shape.known;
     let bits = found ^ form.fixed;
     DecodeError::ReservedBits {

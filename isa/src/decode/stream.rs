@@ -36,6 +36,7 @@ pub fn decode_bytes(code: &[u8], target: Target) -> impl Iterator<Item = Decoded
                 DecodeError::Truncated { .. }
                 | DecodeError::UnknownOpcode { .. }
                 | DecodeError::ReservedBits { .. }
+                | DecodeError::NoSuchForm { .. }
                 | DecodeError::BadOperand { .. },
             ) => (Err(first), 1),
         };
