@@ -156,22 +156,36 @@ impl View {
         self.find_slow(address, len)
     }
 
-    /// When `len` bytes at every address lie in the allocation used last, on dwords: the lowest address, and the dwords
-    /// from there on.
+    /// When `len` bytes at every address lie in one allocation, on dwords: the lowest address, and the dwords from
+    /// there on.
     #[inline]
-    pub fn together(&self, addresses: &[u64; 64], len: u64) -> Option<(u64, &[AtomicU32])> {
-        let a = self.allocs.get(self.last)?;
+    pub fn together(&mut self, addresses: &[u64; 64], len: u64) -> Option<(u64, &[AtomicU32])> {
         let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
         for &x in addresses {
             low = low.min(x);
             high = high.max(x);
             bits |= x;
         }
-        let off = low.wrapping_sub(a.base);
-        if bits & 3 != 0 || off >= a.size || a.size - off < high - low + len {
+        let span = (high - low).saturating_add(len);
+        let holds = |a: &Alloc| {
+            let off = low.wrapping_sub(a.base);
+            off < a.size && a.size - off >= span
+        };
+        if bits & 3 != 0 {
             return None;
         }
-        Some((low, &a.words[(off / 4) as usize..]))
+        if !self.allocs.get(self.last).is_some_and(|a| holds(a)) {
+            let i = self
+                .allocs
+                .partition_point(|a| a.base <= low)
+                .checked_sub(1)?;
+            if !holds(self.allocs.get(i)?) {
+                return None;
+            }
+            self.last = i;
+        }
+        let a = &self.allocs[self.last];
+        Some((low, &a.words[((low - a.base) / 4) as usize..]))
     }
 
     #[cold]

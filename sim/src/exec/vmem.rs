@@ -177,7 +177,13 @@ const fn space(s: u32) -> Space {
 
 /// Loads `n` dwords a lane when all lanes are active and what they read lies in one allocation; whether so.
 #[inline(always)]
-pub fn load_together(w: &mut Wave, addr: &[u64; 64], n: usize, dst: usize, e: &Env<'_>) -> bool {
+pub fn load_together(
+    w: &mut Wave,
+    addr: &[u64; 64],
+    n: usize,
+    dst: usize,
+    e: &mut Env<'_>,
+) -> bool {
     if w.exec() != u64::MAX {
         return false;
     }
