@@ -180,6 +180,9 @@ impl Assembler {
             let id = symbols.id(name);
             symbols.get_mut(id).definition = Some(Definition::Set(Expr::Number(0)));
         }
+        if let Some(target) = options.target {
+            generation(&mut symbols, target);
+        }
         Assembler {
             platform: None,
             asked: options.target,
@@ -424,6 +427,18 @@ impl Assembler {
         let span = c.at..c.text.trim_end().len();
         self.fail(span, Problem::expected("the line's end", c.rest()));
         false
+    }
+}
+
+/// The symbols by which a source asks for the chip: 9.4.2 or 9.5.0.
+pub(super) fn generation(symbols: &mut Symbols, target: Target) {
+    let (minor, stepping) = match target {
+        Target::Gfx942 => (4, 2),
+        Target::Gfx950 => (5, 0),
+    };
+    for (name, value) in [("number", 9), ("minor", minor), ("stepping", stepping)] {
+        let id = symbols.id(&format!(".amdgcn.gfx_generation_{name}"));
+        symbols.get_mut(id).definition = Some(Definition::Set(Expr::Number(value)));
     }
 }
 

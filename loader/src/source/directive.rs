@@ -381,6 +381,7 @@ impl Assembler {
             return self.not_here(".amdgcn_target", span, "another one was given before");
         }
         self.platform = Some(platform);
+        super::assemble::generation(&mut self.symbols, platform.target);
     }
 
     /// `. = expression` and `.org`: forward within the section.

@@ -9,7 +9,7 @@ use super::lex::{Cursor, in_name};
 /// Macros within macros.
 const MAX_DEPTH: usize = 64;
 /// Lines that macros and repetitions may make in all.
-const MAX_LINES: usize = 4_000_000;
+const MAX_LINES: usize = 2_000_000;
 
 #[derive(Debug, Clone)]
 struct Parameter {
@@ -449,7 +449,7 @@ fn argument(text: &str, spaces_end: bool) -> (String, usize) {
                 let after = text[i..].trim_start().bytes().next();
                 let joined = before.is_some_and(operator)
                     || after.is_none_or(|a| b"+-*/%&|^<>=".contains(&a) || a == b',');
-                if spaces_end && !joined || !spaces_end && after != Some(b',') && !joined {
+                if !joined && (spaces_end || after != Some(b',')) {
                     end = i;
                     break;
                 }

@@ -27,8 +27,9 @@ pub(super) enum Expr {
     /// `.`: the place where the statement starts.
     Place(SectionId, u64),
     Relative(SymbolId, Part),
-    Unary(u8, Box<Expr>),
-    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// With its height, as the next.
+    Unary(u8, Box<Expr>, usize),
+    Binary(Operator, Box<Expr>, Box<Expr>, usize),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +145,16 @@ fn binary(
         }
         c.at += text.len();
         let right = binary(c, names, level + 1, depth + 1)?;
-        left = fold(Expr::Binary(operator, Box::new(left), Box::new(right)));
+        let height = left.height().max(right.height()) + 1;
+        if height > MAX_DEPTH {
+            return Err(c.at);
+        }
+        left = fold(Expr::Binary(
+            operator,
+            Box::new(left),
+            Box::new(right),
+            height,
+        ));
     }
 }
 
@@ -165,7 +175,11 @@ fn unary(c: &mut Cursor<'_>, names: &mut dyn Names, depth: usize) -> Result<Expr
         Some(op @ (b'-' | b'+' | b'~' | b'!')) => {
             c.at += 1;
             let inner = unary(c, names, depth + 1)?;
-            Ok(fold(Expr::Unary(op, Box::new(inner))))
+            let height = inner.height() + 1;
+            if height > MAX_DEPTH {
+                return Err(at);
+            }
+            Ok(fold(Expr::Unary(op, Box::new(inner), height)))
         }
         Some(b'0'..=b'9' | b'\'') => number(c, names).ok_or(at),
         Some(b'"') => {
@@ -191,7 +205,7 @@ fn number(c: &mut Cursor<'_>, names: &mut dyn Names) -> Option<Expr> {
     // `0b1` is a binary number, `1b` and `0b` followed by no digit are labels.
     if let (Some(way @ (b'b' | b'f')), next) = (behind.next(), behind.next())
         && digits > 0
-        && !next.is_some_and(|c| super::lex::in_name(c))
+        && !next.is_some_and(super::lex::in_name)
     {
         let number = rest[..digits].parse().ok()?;
         c.at += digits + 1;
@@ -222,8 +236,8 @@ fn fold(expr: Expr) -> Expr {
         _ => None,
     };
     let value = match &expr {
-        Expr::Unary(op, inner) => number(inner).map(|n| unary_value(*op, n)),
-        Expr::Binary(op, a, b) => match (number(a), number(b)) {
+        Expr::Unary(op, inner, _) => number(inner).map(|n| unary_value(*op, n)),
+        Expr::Binary(op, a, b, _) => match (number(a), number(b)) {
             (Some(a), Some(b)) => binary_value(*op, a, b),
             _ => None,
         },
@@ -274,6 +288,13 @@ fn binary_value(op: Operator, a: i64, b: i64) -> Option<i64> {
 }
 
 impl Expr {
+    fn height(&self) -> usize {
+        match self {
+            Expr::Unary(_, _, height) | Expr::Binary(_, _, _, height) => *height,
+            _ => 0,
+        }
+    }
+
     /// The value, with `lookup` for symbols.
     pub(super) fn value(
         &self,
@@ -287,12 +308,12 @@ impl Expr {
                 Value::Place(section, at) => Ok(Value::Relative(section, at, *part)),
                 _ => Err(NoValue::Places),
             },
-            Expr::Unary(op, inner) => match inner.value(lookup)? {
+            Expr::Unary(op, inner, _) => match inner.value(lookup)? {
                 Value::Absolute(n) => Ok(Value::Absolute(unary_value(*op, n))),
                 place if *op == b'+' => Ok(place),
                 _ => Err(NoValue::Places),
             },
-            Expr::Binary(op, a, b) => combine(*op, a.value(lookup)?, b.value(lookup)?),
+            Expr::Binary(op, a, b, _) => combine(*op, a.value(lookup)?, b.value(lookup)?),
         }
     }
 }

@@ -225,6 +225,7 @@ impl Assembler {
         copy(&mut out, &mut c, mnemonic);
         // Whether an operand starts here: only there may a name be a symbol that is yet to come.
         let mut starts = true;
+        let mut depth = 0usize;
         // A modifier's value and what is in brackets cannot wait for a symbol.
         let mut now = false;
         while let Some(&b) = text.as_bytes().get(c.at) {
@@ -248,6 +249,7 @@ impl Assembler {
                     continue;
                 } else if next == Some(b'(') {
                     copy(&mut out, &mut c, end + 1);
+                    depth += 1;
                 } else if self.is_symbol(name)
                     || starts && !now && could_be_symbol(name)
                     || text[end..].starts_with("@rel32")
@@ -260,8 +262,10 @@ impl Assembler {
                 now = false;
                 continue;
             }
-            let number =
-                b.is_ascii_digit() || matches!(b, b'(' | b'-' | b'~' | b'!' | b'+' | b'\'' | b'"');
+            // A string in parentheses is a pattern, such as swizzle's.
+            let number = b.is_ascii_digit()
+                || matches!(b, b'(' | b'-' | b'~' | b'!' | b'+' | b'\'')
+                || b == b'"' && depth == 0;
             if number && self.is_expression(text, start) {
                 self.operand(text, &mut c, &mut out, open_as, now)?;
                 starts = false;
@@ -276,6 +280,11 @@ impl Assembler {
                 starts = false;
                 continue;
             }
+            depth = match b {
+                b'(' => depth + 1,
+                b')' => depth.saturating_sub(1),
+                _ => depth,
+            };
             let width = text[start..].chars().next().map_or(1, char::len_utf8);
             copy(&mut out, &mut c, start + width);
             starts = b == b',' || (starts && matches!(b, b'-' | b'|')) || b == b'[' || b == b'(';
@@ -327,8 +336,8 @@ impl Assembler {
                     || symbol.order.is_some()
                     || could_be_symbol(&symbol.name)
             }
-            Expr::Unary(_, inner) => self.known_names(inner),
-            Expr::Binary(_, a, b) => self.known_names(a) && self.known_names(b),
+            Expr::Unary(_, inner, _) => self.known_names(inner),
+            Expr::Binary(_, a, b, _) => self.known_names(a) && self.known_names(b),
         }
     }
 
@@ -400,6 +409,8 @@ impl Assembler {
             (at..end, Problem::expected("an expression", found))
         })?;
         let new_start = out.text.len();
+        // Looking for an operator goes over the space before a modifier.
+        c.at = start + text[start..c.at].trim_end().len();
         let span = start..c.at;
         // As in LLVM, what depends on places is not known until the end, and so is always a literal.
         let waits = !now && mentions_symbols(&expr);
@@ -434,8 +445,8 @@ fn mentions_symbols(expr: &Expr) -> bool {
     match expr {
         Expr::Number(_) => false,
         Expr::Symbol(_) | Expr::Relative(..) | Expr::Place(..) => true,
-        Expr::Unary(_, inner) => mentions_symbols(inner),
-        Expr::Binary(_, a, b) => mentions_symbols(a) || mentions_symbols(b),
+        Expr::Unary(_, inner, _) => mentions_symbols(inner),
+        Expr::Binary(_, a, b, _) => mentions_symbols(a) || mentions_symbols(b),
     }
 }
 

@@ -177,6 +177,15 @@ impl<'a> Cursor<'a> {
                         b'r' => out.push(b'\r'),
                         b'b' => out.push(8),
                         b'f' => out.push(12),
+                        b'x' | b'X' => {
+                            let digit = |b: &u8| char::from(*b).to_digit(16);
+                            let mut value = 0u32;
+                            while let Some(d) = bytes.get(i + 1).and_then(digit) {
+                                value = value << 4 | d;
+                                i += 1;
+                            }
+                            out.push(value as u8);
+                        }
                         b'0'..=b'7' => {
                             let mut value = 0u32;
                             let mut digits = 0;

@@ -19,6 +19,9 @@ pub(super) struct Block {
 impl Block {
     /// Where `key` stands for the kernel that is the `nth`, or the block's start.
     pub(super) fn place(&self, key: &str, nth: usize) -> (Origin, std::ops::Range<usize>) {
+        if key.is_empty() {
+            return (self.origin, 0..self.origin.len);
+        }
         let has = |(text, _): &&(String, Origin)| {
             text.trim_start()
                 .trim_start_matches("- ")
@@ -67,8 +70,12 @@ impl Assembler {
     }
 
     pub(super) fn metadata_error(&mut self, block: &Block, error: &MetadataError) {
+        // `amdhsa.kernels`, or `amdhsa.kernels[0].args[1].offset`, of which the last key is looked for.
         let key = match error {
-            MetadataError::WrongType { path, .. } => path.rsplit(['.', ']']).next().unwrap_or(""),
+            MetadataError::WrongType { path, .. } => match path.rfind("].") {
+                Some(at) => &path[at + 1..],
+                None => path,
+            },
             _ => "",
         };
         let nth = match error {
@@ -78,7 +85,7 @@ impl Assembler {
                 .unwrap_or(0),
             MetadataError::NotMessagePack { .. } => 0,
         };
-        let (origin, span) = block.place(&format!(".{key}"), nth);
+        let (origin, span) = block.place(key, nth);
         let detail = error.to_string();
         let problem = Problem::Object { detail, help: None };
         let error = error_at(origin, span, None, problem);

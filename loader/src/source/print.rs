@@ -288,7 +288,7 @@ impl<'a> Printer<'a> {
             }
             None => {
                 self.line("\t.section .comment,\"MS\",@progbits,1");
-                self.data(&comment.clone());
+                self.data(comment);
             }
         }
     }
@@ -630,7 +630,7 @@ impl<'a> Printer<'a> {
             }
             let stop = symbols.peek().map_or(to, |(place, _)| (*place).min(to));
             let data = self.object.rodata.get(*at as usize..stop as usize);
-            self.data(&data.unwrap_or_default().to_vec());
+            self.data(data.unwrap_or_default());
             *at = stop;
         }
     }

@@ -120,8 +120,8 @@ impl Symbols {
         match expr {
             Expr::Number(_) | Expr::Place(..) => {}
             Expr::Symbol(id) | Expr::Relative(id, _) => self.appear(*id),
-            Expr::Unary(_, inner) => self.appear_in(inner),
-            Expr::Binary(_, a, b) => {
+            Expr::Unary(_, inner, _) => self.appear_in(inner),
+            Expr::Binary(_, a, b, _) => {
                 self.appear_in(a);
                 self.appear_in(b);
             }
