@@ -26,18 +26,25 @@ pub fn run(call: &Call, rows: &mut [Row]) {
     for block in 0..s.blocks {
         let from = s.a_block(block, call.cbsz, call.abid);
         for i in 0..s.m {
-            for j in 0..s.n {
-                let (r, lane) = s.d(block, i, j);
-                let mut c = negate(pair(&d[2 * r..], lane), 2);
-                for k in 0..s.k {
-                    // One element of a lane, so k is the lane group.
-                    let x = a[i + s.m * (from + s.blocks * k)];
-                    let y = b[j + s.n * (block + s.blocks * k)];
-                    c = x.mul_add(y, c);
+            // A row of D lies in neighbouring lanes.
+            let (r, lane) = s.d(block, i, 0);
+            let mut c = [0.0; 16];
+            let c = &mut c[..s.n];
+            for (j, c) in c.iter_mut().enumerate() {
+                *c = negate(pair(&d[2 * r..], lane + j), 2);
+            }
+            for k in 0..s.k {
+                // One element of a lane, so k is the lane group.
+                let x = a[i + s.m * (from + s.blocks * k)];
+                let at = s.n * (block + s.blocks * k);
+                for (c, y) in c.iter_mut().zip(&b[at..at + s.n]) {
+                    *c = x.mul_add(*y, *c);
                 }
+            }
+            for (j, c) in c.iter().enumerate() {
                 let bits = c.to_bits();
-                d[2 * r][lane] = bits as u32;
-                d[2 * r + 1][lane] = (bits >> 32) as u32;
+                d[2 * r][lane + j] = bits as u32;
+                d[2 * r + 1][lane + j] = (bits >> 32) as u32;
             }
         }
     }

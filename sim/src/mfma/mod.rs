@@ -107,17 +107,18 @@ pub struct Call {
 /// Largest side: 16×128 and 32×64 elements.
 const SIDE: usize = 2048;
 
-/// What one instruction works with; one per thread.
+/// What one instruction works with; one per thread. Rows of A and B start on cache lines.
+#[repr(C, align(64))]
 struct Scratch {
     a: [u32; SIDE],
     b: [u32; SIDE],
-    /// Row of B for each stored element of A.
-    select: [u8; SIDE],
     /// Exponents of A's and B's elements, see [`kernels::exponents`].
     ea: [i32; SIDE],
     eb: [i32; SIDE],
     /// Block scales' exponents by lane, [`NAN_SCALE`] for a byte of 0xff.
     scale: [[i32; 64]; 2],
+    /// Row of B for each stored element of A.
+    select: [u8; SIDE],
 }
 
 impl Scratch {
@@ -207,10 +208,13 @@ fn inputs(call: &Call, rows: &[Row], t: &mut Scratch) {
         let index = &registers(rows, call.index, 1)[0];
         let shift = s.index_shift(call.cbsz, call.abid);
         for e in 0..a.per_lane {
-            for (l, bits) in index.iter().enumerate() {
-                let k = a.k(e, l / a.width);
-                let which = bits >> (shift as usize + 2 * e) & 3;
-                t.select[k * a.width + l % a.width] = s.b_row(k, which) as u8;
+            for g in 0..a.groups() {
+                let at = a.k(e, g) * a.width;
+                let from = &index[g * a.width..(g + 1) * a.width];
+                for (to, bits) in t.select[at..at + a.width].iter_mut().zip(from) {
+                    let which = bits >> (shift as usize + 2 * e) & 3;
+                    *to = s.b_row(at / a.width, which) as u8;
+                }
             }
         }
     }

@@ -47,13 +47,44 @@ mod avx2 {
             kernels::update(call, t, d);
             return;
         }
-        let (wa, wb) = (s.m * s.blocks, s.n * s.blocks);
         let scheme = Scheme::of(s.a).filter(|_| call.mode == MfmaMode::Exact);
-        let mut low = i32::MIN;
-        if scheme.is_some() {
-            low = kernels::exponents(call, t);
+        let low = match scheme {
+            Some(_) => kernels::exponents(call, t),
+            None => i32::MIN,
+        };
+        let job = Job {
+            call,
+            scheme,
+            low,
+            wide,
+        };
+        // A is as tall as B is wide in every shape, so one number says how far apart k's are.
+        match (s.m * s.blocks, s.sparse, s.n) {
+            (_, _, 4) => tiles::<64, false, true>(&job, t, d),
+            (16, false, _) => tiles::<16, false, false>(&job, t, d),
+            (32, false, _) => tiles::<32, false, false>(&job, t, d),
+            (_, false, _) => tiles::<64, false, false>(&job, t, d),
+            (16, true, _) => tiles::<16, true, false>(&job, t, d),
+            (_, true, _) => tiles::<32, true, false>(&job, t, d),
         }
-        let scaled = call.scales.is_some();
+    }
+
+    /// What is the same for all tiles.
+    struct Job<'a> {
+        call: &'a Call,
+        scheme: Option<Scheme>,
+        low: i32,
+        wide: bool,
+    }
+
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    fn tiles<const W: usize, const SPARSE: bool, const SMALL: bool>(
+        job: &Job<'_>,
+        t: &Scratch,
+        d: &mut [Row],
+    ) {
+        let s = &job.call.shape;
+        let scaled = job.call.scales.is_some();
         let d = d.as_mut_ptr();
         for r0 in (0..s.d_dwords()).step_by(4) {
             for lane0 in (0..64).step_by(16) {
@@ -71,15 +102,9 @@ mod avx2 {
                     let v = View {
                         a: t.a.as_ptr().add(a0).cast(),
                         ea: t.ea.as_ptr().add(a0),
-                        wa,
                         b: t.b.as_ptr().add(b0).cast(),
                         eb: t.eb.as_ptr().add(b0),
-                        wb,
-                        select: if s.sparse {
-                            t.select.as_ptr().add(a0)
-                        } else {
-                            std::ptr::null()
-                        },
+                        select: t.select.as_ptr().add(if SPARSE { a0 } else { 0 }),
                         sa: if scaled {
                             t.scale[0].as_ptr().add(a0)
                         } else {
@@ -95,19 +120,22 @@ mod avx2 {
                         k: s.k_stored(),
                         min_a: s.a.min_exponent(),
                         min_b: s.b.min_exponent(),
-                        low,
+                        low: job.low,
                     };
                     let d = d.add(r0).cast::<f32>().add(lane0);
-                    match (s.acc, scheme) {
-                        (Acc::I32, _) if s.sparse => integers(&v, d.cast()),
-                        (Acc::I32, _) => pairs(&v, d.cast(), s.n == 4),
-                        (_, None) if s.n == 4 => chain_4x4(&v, d),
-                        (_, None) if s.sparse => chain_sparse(&v, d),
-                        (_, None) => chain(&v, d),
-                        (_, Some(Scheme::EvenOdd)) => tile_exact::<16>(&v, d, s.n == 4, wide),
-                        (_, Some(Scheme::One(4))) => tile_exact::<4>(&v, d, s.n == 4, wide),
-                        (_, Some(_)) if v.k == 4 => tile_exact::<4>(&v, d, s.n == 4, wide),
-                        (_, Some(_)) => tile_exact::<8>(&v, d, s.n == 4, wide),
+                    match (s.acc, job.scheme) {
+                        (Acc::I32, _) if SPARSE => integers::<W>(&v, d.cast()),
+                        (Acc::I32, _) => pairs::<W, SMALL>(&v, d.cast()),
+                        (_, None) if SMALL => chain_4x4(&v, d),
+                        (_, None) if SPARSE => chain_sparse::<W>(&v, d),
+                        (_, None) => chain::<W>(&v, d),
+                        (_, Some(Scheme::EvenOdd)) => {
+                            tile_exact::<16, W, SPARSE, SMALL>(&v, d, job.wide);
+                        }
+                        (_, Some(Scheme::One(8))) if v.k > 4 => {
+                            tile_exact::<8, W, SPARSE, SMALL>(&v, d, job.wide);
+                        }
+                        (_, Some(_)) => tile_exact::<4, W, SPARSE, SMALL>(&v, d, job.wide),
                     }
                 }
             }
@@ -117,7 +145,7 @@ mod avx2 {
     /// f32 multiply-add chains.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn chain(v: &View, d: *mut f32) {
+    unsafe fn chain<const W: usize>(v: &View, d: *mut f32) {
         unsafe {
             let mut acc = [[_mm256_setzero_ps(); 2]; 4];
             for (r, acc) in acc.iter_mut().enumerate() {
@@ -133,8 +161,8 @@ mod avx2 {
                     acc[0] = _mm256_fmadd_ps(x, y[0], acc[0]);
                     acc[1] = _mm256_fmadd_ps(x, y[1], acc[1]);
                 }
-                a = a.add(v.wa);
-                b = b.add(v.wb);
+                a = a.add(W);
+                b = b.add(W);
             }
             for (r, acc) in acc.iter().enumerate() {
                 for (h, acc) in acc.iter().enumerate() {
@@ -147,7 +175,7 @@ mod avx2 {
     /// The same where every row of A has its own rows of B.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn chain_sparse(v: &View, d: *mut f32) {
+    unsafe fn chain_sparse<const W: usize>(v: &View, d: *mut f32) {
         unsafe {
             for r in 0..4 {
                 let w = View {
@@ -157,8 +185,8 @@ mod avx2 {
                 let d = d.add(64 * r);
                 let mut acc = [_mm256_loadu_ps(d), _mm256_loadu_ps(d.add(8))];
                 for k in 0..v.k {
-                    let x = _mm256_broadcast_ss(&*v.a.add(k * v.wa + r));
-                    let b = v.b.add(w.row(k));
+                    let x = _mm256_broadcast_ss(&*v.a.add(k * W + r));
+                    let b = v.b.add(usize::from(*w.select.add(k * W)) * W);
                     acc[0] = _mm256_fmadd_ps(x, _mm256_loadu_ps(b), acc[0]);
                     acc[1] = _mm256_fmadd_ps(x, _mm256_loadu_ps(b.add(8)), acc[1]);
                 }
@@ -183,14 +211,15 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     unsafe fn chain_4x4(v: &View, d: *mut f32) {
+        const W: usize = 64;
         unsafe {
             for h in [0, 8] {
                 for r in 0..4 {
                     let d = d.add(64 * r + h);
                     let mut acc = _mm256_loadu_ps(d);
                     for k in 0..v.k {
-                        let x = spread(_mm256_loadu_ps(v.a.add(k * v.wa + h)), r);
-                        acc = _mm256_fmadd_ps(x, _mm256_loadu_ps(v.b.add(k * v.wb + h)), acc);
+                        let x = spread(_mm256_loadu_ps(v.a.add(k * W + h)), r);
+                        acc = _mm256_fmadd_ps(x, _mm256_loadu_ps(v.b.add(k * W + h)), acc);
                     }
                     _mm256_storeu_ps(d, acc);
                 }
@@ -201,7 +230,7 @@ mod avx2 {
     /// Integers, one product at a time.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn integers(v: &View, d: *mut i32) {
+    unsafe fn integers<const W: usize>(v: &View, d: *mut i32) {
         unsafe {
             for r in 0..4 {
                 let w = View {
@@ -212,8 +241,10 @@ mod avx2 {
                     let d = d.add(64 * r + h).cast::<__m256i>();
                     let mut acc = _mm256_loadu_si256(d);
                     for k in 0..v.k {
-                        let x = _mm256_set1_epi32(*v.a.cast::<i32>().add(k * v.wa + r));
-                        let y = _mm256_loadu_si256(v.b.add(w.row(k) + h).cast());
+                        let x = _mm256_set1_epi32(*v.a.cast::<i32>().add(k * W + r));
+                        let y = _mm256_loadu_si256(
+                            v.b.add(usize::from(*w.select.add(k * W)) * W + h).cast(),
+                        );
                         acc = _mm256_add_epi32(acc, _mm256_mullo_epi32(x, y));
                     }
                     _mm256_storeu_si256(d, acc);
@@ -225,20 +256,20 @@ mod avx2 {
     /// Integers as pairs of 16 bits: A and B hold k/2 rows.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn pairs(v: &View, d: *mut i32, small: bool) {
+    unsafe fn pairs<const W: usize, const SMALL: bool>(v: &View, d: *mut i32) {
         unsafe {
             for r in 0..4 {
                 for h in [0, 8] {
                     let d = d.add(64 * r + h).cast::<__m256i>();
                     let mut acc = _mm256_loadu_si256(d);
                     for k in 0..v.k / 2 {
-                        let x = if small {
-                            let x = _mm256_loadu_ps(v.a.add(k * v.wa + h));
+                        let x = if SMALL {
+                            let x = _mm256_loadu_ps(v.a.add(k * W + h));
                             _mm256_castps_si256(spread(x, r))
                         } else {
-                            _mm256_set1_epi32(*v.a.cast::<i32>().add(k * v.wa + r))
+                            _mm256_set1_epi32(*v.a.cast::<i32>().add(k * W + r))
                         };
-                        let y = _mm256_loadu_si256(v.b.add(k * v.wb + h).cast());
+                        let y = _mm256_loadu_si256(v.b.add(k * W + h).cast());
                         acc = _mm256_add_epi32(acc, _mm256_madd_epi16(x, y));
                     }
                     _mm256_storeu_si256(d, acc);
@@ -248,12 +279,15 @@ mod avx2 {
     }
 
     /// Exact: `G` products a group, 16 for even and odd apart.
-    #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn tile_exact<const G: usize>(v: &View, d: *mut f32, small: bool, wide: bool) {
+    unsafe fn tile_exact<const G: usize, const W: usize, const SPARSE: bool, const SMALL: bool>(
+        v: &View,
+        d: *mut f32,
+        wide: bool,
+    ) {
         for r in 0..4 {
             for h in (0..16).step_by(if wide { 16 } else { 8 }) {
-                let at = if small { h } else { r };
+                let at = if SMALL { h } else { r };
                 // SAFETY: see the module's head; `wide` says that the host has AVX-512.
                 unsafe {
                     let mut w = View {
@@ -261,21 +295,18 @@ mod avx2 {
                         ea: v.ea.add(at),
                         b: v.b.add(h),
                         eb: v.eb.add(h),
+                        select: v.select.add(r),
                         ..*v
                     };
-                    if !v.select.is_null() {
-                        w.select = v.select.add(r);
-                    }
                     if !v.sa.is_null() {
                         w.sa = v.sa.add(r);
                         w.sb = v.sb.add(h);
                     }
                     let d = d.add(64 * r + h);
-                    match (wide, small) {
-                        (true, true) => simd_exact::avx512::row::<G, true>(&w, r, d),
-                        (true, false) => simd_exact::avx512::row::<G, false>(&w, r, d),
-                        (false, true) => simd_exact::avx2::row::<G, true>(&w, r, d),
-                        (false, false) => simd_exact::avx2::row::<G, false>(&w, r, d),
+                    if wide {
+                        simd_exact::avx512::row::<G, W, SPARSE, SMALL>(&w, r, d);
+                    } else {
+                        simd_exact::avx2::row::<G, W, SPARSE, SMALL>(&w, r, d);
                     }
                 }
             }

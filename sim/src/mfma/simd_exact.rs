@@ -19,15 +19,13 @@ const HIGHEST: i32 = 47;
 /// Exponents from which results are normal numbers however much cancels.
 const LOWEST: i32 = -90;
 
-/// Where a tile's rows of A and columns of B start, and how far apart k's are.
+/// Where a tile's rows of A and columns of B start.
 #[derive(Clone, Copy)]
 pub struct View {
     pub a: *const f32,
     pub ea: *const i32,
-    pub wa: usize,
     pub b: *const f32,
     pub eb: *const i32,
-    pub wb: usize,
     /// Row of B for A's k; null when dense.
     pub select: *const u8,
     /// Scale exponents of this row and these columns; null when there are none.
@@ -43,17 +41,17 @@ pub struct View {
 }
 
 impl View {
-    /// Offset of B's row for A's k.
+    /// Offset of B's row for A's k; `W` elements are between one k and the next.
     ///
     /// # Safety
-    /// `select`, if any, has as many elements as A, and `k` is one of A's columns.
+    /// `select` has as many elements as A if `SPARSE`, and `k` is one of A's columns.
     #[inline(always)]
-    pub unsafe fn row(&self, k: usize) -> usize {
-        if self.select.is_null() {
-            k * self.wb
-        } else {
+    unsafe fn row<const W: usize, const SPARSE: bool>(&self, k: usize) -> usize {
+        if SPARSE {
             // SAFETY: the caller's promise.
-            usize::from(unsafe { *self.select.add(k * self.wa) }) * self.wb
+            usize::from(unsafe { *self.select.add(k * W) }) * W
+        } else {
+            k * W
         }
     }
 }
@@ -64,7 +62,7 @@ impl View {
 /// The view's pointers cover the group and the columns.
 #[cold]
 #[inline(never)]
-unsafe fn one_by_one<const G: usize, const SMALL: bool>(
+unsafe fn one_by_one<const G: usize, const W: usize, const SPARSE: bool, const SMALL: bool>(
     v: &View,
     k0: usize,
     r: usize,
@@ -82,8 +80,8 @@ unsafe fn one_by_one<const G: usize, const SMALL: bool>(
             let row = if SMALL { l / 4 * 4 + r } else { 0 };
             // SAFETY: the caller's promise.
             unsafe {
-                x[i] = Factor::new((*v.a.add(k * v.wa + row)).to_bits(), v.min_a);
-                y[i] = Factor::new((*v.b.add(v.row(k) + l)).to_bits(), v.min_b);
+                x[i] = Factor::new((*v.a.add(k * W + row)).to_bits(), v.min_a);
+                y[i] = Factor::new((*v.b.add(v.row::<W, SPARSE>(k) + l)).to_bits(), v.min_b);
                 if !v.sa.is_null() {
                     x[i].unfold(*v.sa.add(v.m * (k / 32)), NAN_SCALE);
                     y[i].unfold(*v.sb.add(v.n * (k / 32) + l), NAN_SCALE);
@@ -107,12 +105,21 @@ macro_rules! width {
             /// The host has the features, and the view's pointers cover the columns.
             #[inline]
             #[target_feature(enable = $features)]
-            pub unsafe fn row<const G: usize, const SMALL: bool>(v: &View, r: usize, d: *mut f32) {
+            pub unsafe fn row<
+                const G: usize,
+                const W: usize,
+                const SPARSE: bool,
+                const SMALL: bool,
+            >(
+                v: &View,
+                r: usize,
+                d: *mut f32,
+            ) {
                 unsafe {
                     let mut c = load_f(d);
                     let mut k = 0;
                     while k < v.k {
-                        c = group::<G, SMALL>(v, k, r, c);
+                        c = group::<G, W, SPARSE, SMALL>(v, k, r, c);
                         k += G;
                     }
                     store_f(d, c);
@@ -122,7 +129,12 @@ macro_rules! width {
             /// A sum of products cut at 24 fraction bits, and the exponent it is aligned to.
             #[inline]
             #[target_feature(enable = $features)]
-            unsafe fn aligned<const N: usize, const SMALL: bool>(
+            unsafe fn aligned<
+                const N: usize,
+                const W: usize,
+                const SPARSE: bool,
+                const SMALL: bool,
+            >(
                 v: &View,
                 k0: usize,
                 step: usize,
@@ -131,16 +143,16 @@ macro_rules! width {
                 unsafe {
                     let mut p = [zero_f(); N];
                     let mut top = set_i(-1000);
-                    let (mut a, mut ea) = (v.a.add(k0 * v.wa), v.ea.add(k0 * v.wa));
+                    let (mut a, mut ea) = (v.a.add(k0 * W), v.ea.add(k0 * W));
                     for (i, p) in p.iter_mut().enumerate() {
                         let (x, ex) = if SMALL {
                             (spread(load_f(a), r), cast_i(spread(load_f(ea.cast()), r)))
                         } else {
                             (set_f(*a), set_i(*ea))
                         };
-                        a = a.add(step * v.wa);
-                        ea = ea.add(step * v.wa);
-                        let row = v.row(k0 + i * step);
+                        a = a.add(step * W);
+                        ea = ea.add(step * W);
+                        let row = v.row::<W, SPARSE>(k0 + i * step);
                         *p = mul(x, load_f(v.b.add(row)));
                         top = max(top, add(ex, load_i(v.eb.add(row))));
                     }
@@ -156,7 +168,12 @@ macro_rules! width {
 
             #[inline]
             #[target_feature(enable = $features)]
-            unsafe fn group<const G: usize, const SMALL: bool>(
+            unsafe fn group<
+                const G: usize,
+                const W: usize,
+                const SPARSE: bool,
+                const SMALL: bool,
+            >(
                 v: &View,
                 k: usize,
                 r: usize,
@@ -164,11 +181,11 @@ macro_rules! width {
             ) -> $F {
                 unsafe {
                     let (sum, top) = match G {
-                        4 => aligned::<4, SMALL>(v, k, 1, r),
-                        8 => aligned::<8, SMALL>(v, k, 1, r),
+                        4 => aligned::<4, W, SPARSE, SMALL>(v, k, 1, r),
+                        8 => aligned::<8, W, SPARSE, SMALL>(v, k, 1, r),
                         _ => {
-                            let (s0, t0) = aligned::<8, SMALL>(v, k, 2, r);
-                            let (s1, t1) = aligned::<8, SMALL>(v, k + 1, 2, r);
+                            let (s0, t0) = aligned::<8, W, SPARSE, SMALL>(v, k, 2, r);
+                            let (s1, t1) = aligned::<8, W, SPARSE, SMALL>(v, k + 1, 2, r);
                             let top = max(t0, t1);
                             let sum =
                                 add(shift_right(s0, sub(top, t0)), shift_right(s1, sub(top, t1)));
@@ -186,7 +203,7 @@ macro_rules! width {
                     if any(extreme) {
                         let mut lanes = [0.0; $lanes];
                         store_f(lanes.as_mut_ptr(), c);
-                        one_by_one::<G, SMALL>(v, k, r, &mut lanes);
+                        one_by_one::<G, W, SPARSE, SMALL>(v, k, r, &mut lanes);
                         return load_f(lanes.as_ptr());
                     }
                     let high = max(high, set_i(LOWEST));
