@@ -288,6 +288,11 @@ fn binary_value(op: Operator, a: i64, b: i64) -> Option<i64> {
 }
 
 impl Expr {
+    /// Whether it is something less something else.
+    pub(super) fn is_difference(&self) -> bool {
+        matches!(self, Expr::Binary(Operator::Sub, ..))
+    }
+
     fn height(&self) -> usize {
         match self {
             Expr::Unary(_, _, height) | Expr::Binary(_, _, _, height) => *height,

@@ -364,6 +364,12 @@ impl Assembler {
                     None => Some(at),
                 }
             }
+            // As in LLVM, a place as a literal is its distance from the literal.
+            (FixupKind::Literal(_), Value::Place(section, at)) if !fixup.expr.is_difference() => {
+                let place = self.place(linked, section, at).ok_or_else(no_place)?;
+                let here = here.as_ref().map(&address).ok_or_else(no_place)?;
+                Some((address(&place) as i64).wrapping_sub(here as i64 + 4))
+            }
             (_, Value::Place(..)) => None,
         };
         match &fixup.kind {

@@ -11,8 +11,8 @@
 //! | `amdhsa` | `.amdhsa_kernel`: the descriptor |
 //! | `metadata`, `yaml` | `.amdgpu_metadata` |
 //! | `symbols` | symbols and sections while they grow |
-//! | `link` | everything into a [`crate::object::CodeObject`], counts checked |
-//! | `print` | an object's source |
+//! | `link`, `counts` | everything into a [`crate::object::CodeObject`]; counts checked or filled in |
+//! | `print`, `describe`, `distance` | an object's source; its descriptors; literals that are distances |
 //! | `error` | why a source is refused |
 
 mod amdhsa;
@@ -21,6 +21,7 @@ mod counts;
 mod data;
 mod describe;
 mod directive;
+mod distance;
 mod error;
 mod expand;
 mod expr;

@@ -16,8 +16,8 @@ use super::inst::registers;
 use super::lex::quoted;
 use super::{describe, metadata};
 use crate::object::{
-    CodeObject, LocalSymbol, ObjectError, ObjectFile, Place, Platform, Visibility, WriteError,
-    write,
+    CodeObject, KernelSymbol, LocalSymbol, ObjectError, ObjectFile, Place, Platform, Visibility,
+    WriteError, write,
 };
 
 /// An object's source, and how much of it is no instruction's text.
@@ -140,6 +140,10 @@ struct Printer<'a> {
     labels: BTreeMap<u64, Vec<&'a LocalSymbol>>,
     /// For each place that a branch goes to, its label.
     targets: HashMap<u64, String>,
+    /// For each instruction whose literal is a distance, what to write instead of the number.
+    distances: HashMap<u64, String>,
+    /// For each constant that code reaches and that has no name, its label.
+    constants: BTreeMap<u64, String>,
     /// Where functions end whose size is stated.
     ends: BTreeMap<u64, Vec<(String, String)>>,
     /// Per kernel, one more than the highest register used.
@@ -148,10 +152,11 @@ struct Printer<'a> {
 }
 
 /// One decoded step of `.text`.
-struct Step {
-    at: u64,
-    len: u64,
-    inst: Result<wavesmith_isa::Inst, u32>,
+pub(super) struct Step {
+    pub(super) at: u64,
+    pub(super) len: u64,
+    pub(super) inst: Result<wavesmith_isa::Inst, u32>,
+    /// Where it branches to.
     to: Option<u64>,
 }
 
@@ -175,6 +180,8 @@ impl<'a> Printer<'a> {
             },
             labels,
             targets: HashMap::new(),
+            distances: HashMap::new(),
+            constants: BTreeMap::new(),
             ends: BTreeMap::new(),
             used: vec![[0; 3]; object.kernels.len()],
             absolute: Vec::new(),
@@ -323,7 +330,22 @@ impl<'a> Printer<'a> {
         let steps = self.steps();
         let starts: HashSet<u64> = steps.iter().map(|s| s.at).collect();
         let end = object.text.len() as u64 / 4 * 4;
-        self.name_targets(&steps, &starts, end);
+        let reached = super::distance::find(object, &steps);
+        let wanted = reached.iter().filter_map(|r| match r.to {
+            Place::Text(to) => Some(to),
+            _ => None,
+        });
+        self.name_targets(&steps, &starts, end, wanted);
+        for r in &reached {
+            let name = match r.to {
+                Place::Text(to) => self.targets.get(&to).cloned(),
+                Place::Rodata(to) => self.constant(to),
+                Place::Absolute(_) => None,
+            };
+            if let Some(name) = name {
+                self.distances.insert(r.at, r.text(&name));
+            }
+        }
         for (i, kernel) in object.kernels.iter().enumerate() {
             let stop = kernel.code_offset + kernel.code_size;
             if kernel.code_size > 0 && (starts.contains(&stop) || stop == end) {
@@ -367,8 +389,31 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn name_targets(&mut self, steps: &[Step], starts: &HashSet<u64>, end: u64) {
+    /// The name of the constant at this place in `.rodata`, made if it has none.
+    fn constant(&mut self, at: u64) -> Option<String> {
+        let object = self.object;
+        let named = object.symbols.iter().find(|s| s.place == Place::Rodata(at));
+        if let Some(symbol) = named {
+            return Some(quoted(&symbol.name).into_owned());
+        }
+        let described =
+            |k: &KernelSymbol| (k.descriptor_offset..k.descriptor_offset + 64).contains(&at);
+        if object.kernels.iter().any(described) || at > object.rodata.len() as u64 {
+            return None;
+        }
+        let label = format!(".Lconstant_{at:x}");
+        Some(self.constants.entry(at).or_insert(label).clone())
+    }
+
+    fn name_targets(
+        &mut self,
+        steps: &[Step],
+        starts: &HashSet<u64>,
+        end: u64,
+        reached: impl Iterator<Item = u64>,
+    ) {
         let mut wanted: Vec<u64> = steps.iter().filter_map(|s| s.to).collect();
+        wanted.extend(reached);
         wanted.sort_unstable();
         wanted.dedup();
         let mut counts = vec![0usize; self.object.kernels.len().max(1)];
@@ -543,6 +588,10 @@ impl<'a> Printer<'a> {
                 *most = (*most).max(n.into());
             }
         }
+        if let Some(text) = self.distances.get(&step.at) {
+            let _ = writeln!(self.out.text, "\t{text}");
+            return;
+        }
         let start = self.out.text.len();
         self.out.text.push('\t');
         print(inst, self.target, &mut self.out.text);
@@ -610,6 +659,9 @@ impl<'a> Printer<'a> {
             }
         }
         self.constants(&mut at, object.rodata.len() as u64, &mut symbols);
+        if let Some(label) = self.constants.remove(&at) {
+            self.line(format_args!("{label}:"));
+        }
         for (_, symbol) in symbols {
             self.attributes(symbol);
             self.line(format_args!("{}:", quoted(&symbol.name)));
@@ -624,11 +676,16 @@ impl<'a> Printer<'a> {
         symbols: &mut std::iter::Peekable<std::vec::IntoIter<(u64, &'a LocalSymbol)>>,
     ) {
         while *at < to {
+            if let Some(label) = self.constants.remove(at) {
+                self.line(format_args!("{label}:"));
+            }
             while let Some((_, symbol)) = symbols.next_if(|(place, _)| *place <= *at) {
                 self.attributes(symbol);
                 self.line(format_args!("{}:", quoted(&symbol.name)));
             }
             let stop = symbols.peek().map_or(to, |(place, _)| (*place).min(to));
+            let label = self.constants.range(*at + 1..).next();
+            let stop = label.map_or(stop, |(place, _)| stop.min(*place));
             let data = self.object.rodata.get(*at as usize..stop as usize);
             self.data(data.unwrap_or_default());
             *at = stop;

@@ -102,6 +102,7 @@ v_mfma_f32_32x32x8_f16 a[0:15], v[vgprValuA_X0_I0+0:vgprValuA_X0_I0+1], v[vgprVa
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2*2, BpeA), 1+2
 s_branch label_End
 s_getpc_b64 s[30:31]
+s_add_i32 s32, label_End, 0x4
 s_add_u32 s30, s30, s32
 s_addc_u32 s31, s31, 0
 1: s_sub_u32 s[sgprLoopCounterL], s[sgprLoopCounterL], 1
