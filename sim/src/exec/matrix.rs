@@ -9,7 +9,7 @@ use crate::group::Env;
 use crate::mfma::shape::Shape;
 use crate::mfma::{self, Call, MfmaError, Scales, Source};
 use crate::program::{Kind, Op};
-use crate::wave::{AGPR, FLUSH32, VGPR, Wave};
+use crate::wave::{AGPR, VGPR, Wave};
 
 /// Handlers of VOP3P-MAI.
 pub fn lookup(m: M) -> Option<Pair> {
@@ -80,7 +80,8 @@ fn run(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
         cbsz,
         abid: mods.abid(),
         blgp,
-        flush: w.special & FLUSH32 != 0,
+        // FP_DENORM modes 1 and 3 keep sources.
+        flush: w.mode >> 4 & 1 == 0,
         mode: e.mfma,
     };
     mfma::execute(&call, &mut w.rows);

@@ -378,10 +378,13 @@ mod tests {
         if !crate::exec::fast_host() {
             return;
         }
-        let mut r = Random(88_172_645_463_325_252);
         let mut outputs = 0u64;
         let mut one_by_one = vec![[0; 64]; 80];
-        for round in 0..8 {
+        // More with WAVESMITH_MFMA_ROUNDS=100.
+        let rounds =
+            std::env::var("WAVESMITH_MFMA_ROUNDS").map_or(8u32, |n| n.parse().expect("a number"));
+        let mut r = Random(0x51_7cc1_b727_220a ^ u64::from(rounds));
+        for round in 0..rounds {
             for target in Target::ALL {
                 for op in Op::ALL {
                     let Some(shape) =
@@ -416,6 +419,7 @@ mod tests {
                     if round % 11 == 5 {
                         rows[16].fill(r.next());
                     }
+                    let scales = [(16, 1), (17, 2)].map(|(row, byte)| Scales { row, byte });
                     let call = Call {
                         shape,
                         a: 0,
@@ -423,9 +427,7 @@ mod tests {
                         c: Source::Row(20),
                         d: 20,
                         index: 18,
-                        scales: shape
-                            .scaled
-                            .then(|| [Scales { row: 16, byte: 1 }, Scales { row: 17, byte: 2 }]),
+                        scales: shape.scaled.then_some(scales),
                         cbsz: 0,
                         abid: 0,
                         blgp: 0,
@@ -467,6 +469,6 @@ mod tests {
                 }
             }
         }
-        assert!(outputs > 800_000, "{outputs}");
+        assert!(outputs > 100_000 * u64::from(rounds), "{outputs}");
     }
 }
