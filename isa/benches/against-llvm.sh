@@ -13,7 +13,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cargo build --quiet --release --manifest-path "$here/Cargo.toml" -p wavesmith-isa --example textspeed
-cargo build --quiet --release --manifest-path "$here/Cargo.toml" -p wavesmith-cli
 dir=${CARGO_TARGET_DIR:-$here/target}/release
 
 # One instruction a line, as LLVM prints them; branch distances are numbers. Ten copies outweigh start-up.
