@@ -247,7 +247,7 @@ fn json_of_stdin(args: &[&str], input: &str) -> serde_json::Value {
 
 #[test]
 fn info_about_instructions() {
-    let row = json(["info", "v_add_f32"], "wavesmith.info.instruction/1");
+    let row = json(["info", "v_add_f32"], "wavesmith.info.instruction/2");
     let rows = row["instructions"].as_array().expect("a list");
     assert!(
         rows.iter()
@@ -336,4 +336,42 @@ fn a_closed_pipe_is_no_error() {
     let done = child.wait_with_output().expect("ends");
     assert!(done.status.success(), "{done:?}");
     assert!(done.stderr.is_empty(), "{done:?}");
+}
+
+#[test]
+fn info_about_matrix_instructions() {
+    let name = "v_mfma_f32_16x16x32_bf16";
+    let document = json(
+        ["info", name, "--target", "gfx950"],
+        "wavesmith.info.instruction/2",
+    );
+    let row = &document["instructions"][0];
+    assert_eq!(row["rates"][0]["passes"], 4);
+    assert_eq!(row["rates"][0]["flops_per_clk_cu"], 4096);
+    // 16·32 elements of A and of B, 16·16 of D, each with its lane and register.
+    let entries = row["layouts"][0]["entries"].as_array().expect("entries");
+    assert_eq!(entries.len(), 512 + 512 + 256);
+    let last = &entries[entries.len() - 1];
+    assert_eq!(
+        (
+            &last["matrix"],
+            last["vgpr"].as_u64(),
+            last["lane"].as_u64()
+        ),
+        (&"D".into(), Some(3), Some(63))
+    );
+    let ids: Vec<&str> = row["hazards"]
+        .as_array()
+        .expect("hazards")
+        .iter()
+        .filter(|h| h["side"] == "first")
+        .filter_map(|h| h["id"].as_str())
+        .collect();
+    assert!(
+        ids.contains(&"X4e") && !ids.contains(&"X8e") && !ids.contains(&"S4d"),
+        "{ids:?}"
+    );
+    let picture = stdout(["info", name, "--svg", "-"]);
+    assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+    assert_eq!(picture.matches("<rect x=").count(), 64 * (4 + 4 + 4));
 }

@@ -7,6 +7,8 @@
 //! | [`mods`] | an instruction's modifiers, packed |
 //! | [`inst`] | [`Inst`]: 32 bytes of plain data, what every other layer passes around |
 //! | [`table`] | what the tables in `isa/spec` say about each [`Op`] |
+//! | [`facts`] | rates of matrix instructions, hazard rules |
+//! | [`matrix`] | shapes of matrix instructions, and the lane and register of every element |
 //! | [`decode`] | dwords to [`Inst`] |
 //! | [`encode`] | [`Inst`] to dwords |
 //! | `layout` | private: where each format keeps its fields, read by both directions |
@@ -14,8 +16,10 @@
 
 pub mod decode;
 pub mod encode;
+pub mod facts;
 pub mod inst;
 mod layout;
+pub mod matrix;
 pub mod mods;
 pub mod operand;
 pub mod table;
@@ -24,6 +28,9 @@ pub mod text;
 
 #[path = "generated/op.rs"]
 pub mod op;
+
+#[path = "generated/facts.rs"]
+mod facts_data;
 
 #[path = "generated/table_data.rs"]
 mod table_data;

@@ -6,6 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
 mod instruction;
+mod matrix;
 mod object;
 
 pub use object::KernelFacts;
@@ -14,6 +15,7 @@ pub use object::KernelFacts;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  wavesmith info g.co\n  wavesmith info v_mfma_f32_16x16x32_bf16\n  \
+wavesmith info v_mfma_f32_32x32x16_f16 --svg layout.svg\n  \
 wavesmith info --list 'buffer_load_*'"
 )]
 pub struct Args {
@@ -26,6 +28,9 @@ pub struct Args {
     /// Only what this target has
     #[arg(long, value_name = "T")]
     target: Option<wavesmith_isa::Target>,
+    /// Write the lane and register layout of a matrix instruction as a picture
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "list")]
+    svg: Option<PathBuf>,
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
@@ -37,8 +42,13 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let text = subject.to_string_lossy();
     let looks_like_a_file = text.contains(['.', '/', '\\']) || text == "-";
     if looks_like_a_file || subject.exists() {
+        if args.svg.is_some() {
+            return Err(Failure::request(
+                "--svg draws a matrix instruction's layout, not an object",
+            ));
+        }
         object::describe(subject, args.target, out)
     } else {
-        instruction::describe(&text, args.target, out)
+        instruction::describe(&text, args.target, args.svg.as_deref(), out)
     }
 }

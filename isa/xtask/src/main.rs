@@ -2,6 +2,7 @@
 //! compares, and fails when the checked-in files differ.
 
 mod emit;
+mod facts;
 mod methods;
 mod spec;
 
@@ -31,6 +32,7 @@ fn run() -> Result<(), String> {
     let mut stale = Vec::new();
     let mut files = emit::all(&rows, &aliases)?;
     files.extend(methods::all(&rows));
+    files.push(facts::all(&root.join("isa/spec"))?);
     for (path, text) in files {
         let full = root.join(path);
         let text = emit::fmt(&text)?;

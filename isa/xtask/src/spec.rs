@@ -96,7 +96,7 @@ fn operand(text: &str, classes: &HashMap<String, Vec<String>>) -> Result<Operand
     })
 }
 
-fn lines(path: &Path) -> Result<Vec<Vec<String>>, String> {
+pub fn lines(path: &Path) -> Result<Vec<Vec<String>>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(text
         .lines()

@@ -14,7 +14,7 @@ mod decode;
 pub mod exact;
 mod f64;
 mod kernels;
-pub mod shape;
+pub use wavesmith_isa::matrix as shape;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd_exact;

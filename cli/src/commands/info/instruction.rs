@@ -1,8 +1,13 @@
 //! Instructions, as the tables in `isa/spec` describe them.
 
+use std::path::Path;
+
 use serde::Serialize;
+use wavesmith_isa::facts::{self, Side, Wait};
 use wavesmith_isa::table::{Class, ModSet, OpInfo, OperandInfo, Presence, SrcMods, Width, aliases};
 use wavesmith_isa::{Op, Target};
+
+use super::matrix;
 
 use crate::failure::{Exit, Failure};
 use crate::nearest::{glob, nearest};
@@ -19,6 +24,55 @@ struct Row {
     reads: Vec<String>,
     writes: Vec<String>,
     modifiers: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rates: Vec<matrix::Rates>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layouts: Vec<matrix::Layout>,
+    hazards: Vec<HazardRow>,
+    #[serde(skip)]
+    op: Option<Op>,
+}
+
+/// A hazard rule that names the instruction.
+#[derive(Serialize)]
+struct HazardRow {
+    id: &'static str,
+    target: &'static str,
+    /// The instruction is the `first` or the `second` of the two.
+    side: &'static str,
+    first: &'static str,
+    second: &'static str,
+    condition: &'static str,
+    wait: String,
+    resolved_by: &'static str,
+    confidence: &'static str,
+    source: &'static str,
+}
+
+fn hazards(op: Op, target: Target) -> impl Iterator<Item = HazardRow> {
+    facts::hazards_of(op, target)
+        .into_iter()
+        .map(move |(h, side)| HazardRow {
+            id: h.id,
+            target: target.name(),
+            side: if side == Side::First {
+                "first"
+            } else {
+                "second"
+            },
+            first: h.first,
+            second: h.second,
+            condition: h.condition,
+            wait: match h.wait(target) {
+                Wait::States(1) => "1 state".to_owned(),
+                Wait::States(n) => format!("{n} states"),
+                Wait::Other(text) => text.to_owned(),
+                Wait::Absent => "none".to_owned(),
+            },
+            resolved_by: h.resolved_by,
+            confidence: h.confidence,
+            source: h.source,
+        })
 }
 
 /// One operand slot.
@@ -49,8 +103,22 @@ fn names(flags: impl Iterator<Item = &'static str>) -> Vec<String> {
     flags.map(str::to_lowercase).collect()
 }
 
-fn row(info: &OpInfo) -> Row {
+fn row(op: Op, targets: &[Target], json: bool) -> Row {
+    let info = op.info();
     Row {
+        rates: matrix::rates(op, targets),
+        // Thousands of entries: only for a machine.
+        layouts: if json {
+            matrix::layouts(op, targets)
+        } else {
+            Vec::new()
+        },
+        hazards: targets
+            .iter()
+            .filter(|t| info.on(**t))
+            .flat_map(|t| hazards(op, *t))
+            .collect(),
+        op: Some(op),
         mnemonic: format!("{}{}", info.name, info.suffix),
         format: format!("{:?}", info.format),
         opcode: info.opcode,
@@ -92,21 +160,30 @@ fn operand(o: &OperandInfo) -> OperandRow {
     }
 }
 
-fn all(target: Option<Target>) -> impl Iterator<Item = &'static OpInfo> {
+fn ops(target: Option<Target>) -> impl Iterator<Item = Op> {
     Op::ALL
         .into_iter()
-        .map(Op::info)
-        .filter(move |i| target.is_none_or(|t| i.on(t)))
+        .filter(move |o| target.is_none_or(|t| o.info().on(t)))
 }
 
-pub fn describe(word: &str, target: Option<Target>, out: &mut Output) -> Result<Exit, Failure> {
+fn all(target: Option<Target>) -> impl Iterator<Item = &'static OpInfo> {
+    ops(target).map(Op::info)
+}
+
+pub fn describe(
+    word: &str,
+    target: Option<Target>,
+    svg: Option<&Path>,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
     let asked = word.to_lowercase();
     let alias = aliases()
         .iter()
         .find(|(name, _)| *name == asked)
         .map(|(_, m)| *m);
-    let found: Vec<&OpInfo> = all(target)
-        .filter(|i| {
+    let found: Vec<Op> = ops(target)
+        .filter(|o| {
+            let i = o.info();
             i.name == asked
                 || Some(i.mnemonic) == alias
                 || format!("{}{}", i.name, i.suffix) == asked
@@ -129,18 +206,41 @@ pub fn describe(word: &str, target: Option<Target>, out: &mut Output) -> Result<
             None => failure.help("`wavesmith info --list '*'` lists every mnemonic"),
         });
     }
-    let rows: Vec<Row> = found.into_iter().map(row).collect();
+    let targets: Vec<Target> = Target::ALL
+        .into_iter()
+        .filter(|t| target.is_none_or(|only| only == *t))
+        .collect();
+    if let Some(path) = svg {
+        let drawn = found.iter().find_map(|op| {
+            let on = targets.iter().rev().find(|t| op.info().on(**t))?;
+            matrix::svg(*op, *on)
+        });
+        let Some(picture) = drawn else {
+            return Err(Failure::request(format!(
+                "`{word}` is no matrix instruction: it has no layout to draw"
+            )));
+        };
+        out.file(path, picture.as_bytes())?;
+        if path != Path::new("-") {
+            out.remark(format!("wrote {}", path.display()))?;
+        }
+        return Ok(Exit::Right);
+    }
+    let rows: Vec<Row> = found
+        .into_iter()
+        .map(|o| row(o, &targets, out.json))
+        .collect();
     if out.json {
-        out.json("wavesmith.info.instruction/1", &Rows { instructions: rows })?;
+        out.json("wavesmith.info.instruction/2", &Rows { instructions: rows })?;
         return Ok(Exit::Right);
     }
     for row in &rows {
-        show(row, out)?;
+        show(row, &targets, out)?;
     }
     Ok(Exit::Right)
 }
 
-fn show(row: &Row, out: &mut Output) -> Result<(), Failure> {
+fn show(row: &Row, targets: &[Target], out: &mut Output) -> Result<(), Failure> {
     out.line(format!(
         "{}  {} opcode {}  {}",
         row.mnemonic,
@@ -174,7 +274,110 @@ fn show(row: &Row, out: &mut Output) -> Result<(), Failure> {
             out.line(format!("  {what}: {}", list.join(" ")))?;
         }
     }
+    let Some(op) = row.op else { return Ok(()) };
+    if let Some(example) = example(op, targets) {
+        out.line(format!("  example: {example}"))?;
+    }
+    for r in &row.rates {
+        out.line(format!("  {}", r.line()))?;
+    }
+    // Layouts that are the same on both targets are shown once.
+    let mut shown: Vec<Vec<String>> = Vec::new();
+    for target in targets.iter().filter(|t| op.info().on(**t)) {
+        let lines = matrix::table(op, *target);
+        let plain: Vec<String> = lines.iter().map(|l| l.replace(target.name(), "")).collect();
+        if !shown.contains(&plain) {
+            for line in &lines {
+                out.line(format!("  {line}"))?;
+            }
+            shown.push(plain);
+        }
+    }
+    show_hazards(row, out)
+}
+
+fn show_hazards(row: &Row, out: &mut Output) -> Result<(), Failure> {
+    let mut last = "";
+    for h in &row.hazards {
+        // Both targets usually say the same.
+        let twins: Vec<&str> = row
+            .hazards
+            .iter()
+            .filter(|o| o.id == h.id && o.side == h.side && o.wait == h.wait)
+            .map(|o| o.target)
+            .collect();
+        if twins.first() != Some(&h.target) {
+            continue;
+        }
+        // Those that hardware resolves are in the JSON.
+        if h.wait == "0 states" || !h.resolved_by.starts_with("software") {
+            continue;
+        }
+        if last.is_empty() {
+            out.line("  hazards (first -> second: what must lie between):")?;
+            last = "hazards";
+        }
+        let condition = if h.condition.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", h.condition)
+        };
+        out.line(format!(
+            "    {:<5} as {:<6} {} -> {}{condition}: {} ({}; {})",
+            h.id,
+            h.side,
+            h.first,
+            h.second,
+            h.wait,
+            twins.join(" "),
+            h.confidence
+        ))?;
+    }
     Ok(())
+}
+
+/// A line of assembly with its bytes: registers from 0 on, each operand behind the one before.
+fn example(op: Op, targets: &[Target]) -> Option<String> {
+    use wavesmith_isa::{Inst, Operand, decode::decode, encode::encode, text};
+    let target = *targets.iter().find(|t| op.info().on(**t))?;
+    let mut inst = Inst::new(op);
+    let mut next = 0;
+    for (i, slot) in op.info().operands.iter().enumerate() {
+        let n = match slot.width {
+            Width::Fixed(0) => 1,
+            Width::Fixed(n) => u32::from(n),
+            Width::FormatA | Width::FormatB => 8,
+            _ => 1,
+        };
+        let c = slot.class;
+        let at = if n > 2 { next & !3u32 } else { next & !1 };
+        inst.ops[i] = if slot.presence == Presence::IfSc0 {
+            Operand::NONE
+        } else if c.contains(Class::OFF) {
+            Operand::OFF
+        } else if c.contains(Class::V) {
+            Operand::v(at, n)
+        } else if c.contains(Class::A) {
+            Operand::a(at, n)
+        } else if c.contains(Class::S) {
+            Operand::s(at, n)
+        } else if c.contains(Class::VCC) {
+            Operand::VCC
+        } else if c.contains(Class::LITERAL32) {
+            Operand::LITERAL
+        } else {
+            Operand::IMM
+        };
+        next = (at + n + 3) & !3;
+    }
+    // What does not encode is not shown: an example must be right.
+    let bits = encode(&inst, target).ok()?;
+    let (back, _) = decode(bits.as_words(), target).ok()?;
+    let mut line = String::new();
+    text::print(&back, target, &mut line);
+    let hex: Vec<String> = bits.to_bytes().iter().map(|b| format!("{b:02x}")).collect();
+    text::parse(&line, target).ok()?;
+    Some(format!("{line}  // {}", hex.join(" ")))
 }
 
 pub fn list(pattern: &str, target: Option<Target>, out: &mut Output) -> Result<Exit, Failure> {

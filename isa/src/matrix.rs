@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use wavesmith_isa::{Op, Target};
+use crate::{Op, Target};
 
 /// Type of an element of A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
