@@ -13,7 +13,8 @@ pub(super) fn ds(info: &'static OpInfo) -> Draft {
         d.imm(0, 16, false); // offset0 | offset1 << 8
     }
     let gws = info.mods.contains(ModSet::GDS);
-    if !gws {
+    // The two permutes are strict about it.
+    if !gws && !info.name.ends_with("permute_b32") {
         d.unused_bits(16, 1);
     }
     if gws {

@@ -4,7 +4,7 @@
 use super::{Alt, Draft};
 use crate::Mods;
 use crate::operand::code;
-use crate::table::{Class, Format, ModSet, OpInfo, Role, SrcMods};
+use crate::table::{Access, Class, Format, ModSet, OpInfo, Role, SrcMods, Ty};
 
 /// VOP1, VOP2, VOPC: the first dword. SDWA and DPP put their code where src0 would be.
 fn prefix(info: &OpInfo) -> u64 {
@@ -117,6 +117,7 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
         } else {
             d.fix(40, 6); // a 64-bit result: always DWORD
         }
+        d.unused_bits(43, 2);
         d.run_if(ModSet::DST_UNUSED, Mods::with_dst_unused, 43)
             .run_if(ModSet::OMOD, Mods::with_omod, 46);
     }
@@ -152,7 +153,7 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
                 continue;
             }
         };
-        if o.mods.is_empty() {
+        if o.mods.is_empty() && o.ty == Ty::F16 {
             d.unused_bits(52 + 8 * n, 2);
         }
         d.source_mod(i, n, SrcMods::SEXT, Mods::with_sext, 51 + 8 * n);
@@ -163,13 +164,16 @@ pub(super) fn sdwa(info: &'static OpInfo, sdst: bool) -> Draft {
 }
 
 /// Whether a source without `-x` and `|x|` still has their bits, for the hardware to pass over: beside a source that
-/// has them (the integer of `v_ldexp`), and in the integer dot products, which are encoded like those of floats.
+/// has them (the integer of `v_ldexp`), and in the integer dot products, which are encoded like those of floats, and
+/// the packing shifts, which are like the packing converts.
 fn has_float_bits(info: &OpInfo) -> bool {
     let float = info
         .operands
         .iter()
         .any(|o| o.mods.intersects(SrcMods::NEG.union(SrcMods::ABS)));
-    float || info.name.starts_with("v_dot")
+    // Compares, which come first, are strict about it.
+    let compare = info.format == Format::VOP3A && info.opcode < 0x100;
+    float && !compare || info.name.starts_with("v_dot") || info.name.starts_with("v_ashr_pk_")
 }
 
 /// VOP3A, VOP3B, VOP3P.
@@ -202,11 +206,24 @@ pub(super) fn vop3(info: &'static OpInfo) -> Draft {
             d.part(Mods::with_abs, 0, sources, 8);
         }
     } else {
-        if info.format == Format::VOP3A && !bitop3 {
+        if info.format == Format::VOP3A && !bitop3 && !info.mods.contains(ModSet::OP_SEL) {
             d.unused_bits(11, 4);
         }
-        d.run_if(ModSet::OP_SEL, Mods::with_op_sel, 11)
-            .run_if(ModSet::OMOD, Mods::with_omod, 59);
+        let sources = info
+            .operands
+            .iter()
+            .filter(|o| o.access == Access::R)
+            .count() as u32;
+        if info.mods.contains(ModSet::OP_SEL4) {
+            // Two bits for the destination: which byte. The modifiers of a third source are there all the same.
+            d.run(Mods::with_op_sel, 11)
+                .unused_bits(10, 1)
+                .unused_bits(63, 1);
+        } else if info.mods.contains(ModSet::OP_SEL) {
+            d.part(Mods::with_op_sel, 0, sources, 11)
+                .part(Mods::with_op_sel, 3, 1, 14);
+        }
+        d.run_if(ModSet::OMOD, Mods::with_omod, 59);
         if bitop3 {
             // The truth table fills what neg, abs and omod leave free, in this order.
             d.part(Mods::with_bitop3, 0, 3, 61)

@@ -35,7 +35,7 @@ impl<T> Answer<T> {
 }
 
 /// An instruction that LLVM disassembled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// Bytes that it takes.
     pub size: usize,

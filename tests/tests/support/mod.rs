@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
+use wavesmith_isa::Target;
+use wavesmith_tests::oracle::{Answer, Oracle, Text};
 
 /// A number from the environment.
 pub fn setting(name: &str, default: usize) -> usize {
@@ -38,4 +40,30 @@ impl Report {
             f.flush().expect("report");
         }
     }
+}
+
+/// For each piece of code whether LLVM's own text for it does not give the code back: then there is no text to compare
+/// with ours. (Its disassembler passes over bits; it prints what its assembler refuses or reads as another constant.)
+#[allow(dead_code)] // each suite is a crate of its own
+pub fn llvm_loses<C: AsRef<[u8]>>(
+    oracle: &mut Oracle,
+    target: Target,
+    code: &[C],
+    texts: &[Answer<Text>],
+) -> Vec<bool> {
+    let lines: Vec<&str> = texts
+        .iter()
+        .map(|t| t.yes().map_or("", |t| t.text.as_str()))
+        .collect();
+    let again = oracle.assemble(&lines, target);
+    let pairs = code.iter().zip(texts).zip(again);
+    pairs
+        .map(|((code, text), again)| {
+            let size = text.yes().map_or(0, |t| t.size);
+            let same = again
+                .yes()
+                .is_some_and(|a| code.as_ref().get(..size) == Some(a));
+            text.yes().is_some() && !same
+        })
+        .collect()
 }
