@@ -18,6 +18,7 @@ use crate::group::{Control, Env, Group, Turn};
 use crate::launch::{Addresses, Setup};
 use crate::memory::{Alloc, Memory, read_bytes, write_bytes};
 use crate::program::Program;
+use crate::sanitize::{Sanitizer, Watcher};
 use crate::watch::Watchers;
 use crate::wave::Wave;
 
@@ -40,6 +41,8 @@ pub struct Options {
     pub workgroup: Option<[u32; 3]>,
     /// Bytes of device memory; `None` for no limit.
     pub memory: Option<u64>,
+    /// Checks every step and collects what is wrong; runs ten times slower or worse.
+    pub sanitize: Option<Arc<Sanitizer>>,
     /// Told about finished workgroups.
     pub progress: Option<Progress>,
 }
@@ -47,7 +50,11 @@ pub struct Options {
 impl Options {
     /// The watchers of one workgroup.
     fn watchers(&self) -> Watchers {
-        Vec::new()
+        let mut all = Watchers::new();
+        if let Some(out) = &self.sanitize {
+            all.push(Box::new(Watcher::new(out.clone())));
+        }
+        all
     }
 }
 
@@ -59,6 +66,7 @@ impl std::fmt::Debug for Options {
             .field("instruction_limit", &self.instruction_limit)
             .field("workgroup", &self.workgroup)
             .field("memory", &self.memory)
+            .field("sanitize", &self.sanitize)
             .finish_non_exhaustive()
     }
 }
@@ -508,6 +516,7 @@ impl Device for Emulator {
             grid: launch.grid,
             block: launch.block,
             lds_dwords: Setup::lds_dwords(&d, launch, self.target),
+            dynamic_lds: launch.dynamic_lds,
         };
         write_bytes(&packet, 0, &setup.packet(launch, kernel.address));
         let result = self.run(&module, &setup, launch);

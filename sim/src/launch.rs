@@ -37,6 +37,8 @@ pub struct Setup {
     pub block: [u32; 3],
     /// Dwords of LDS.
     pub lds_dwords: usize,
+    /// LDS bytes on top of what the kernel declares.
+    pub dynamic_lds: u32,
 }
 
 impl Setup {
@@ -44,6 +46,21 @@ impl Setup {
     pub fn lds_dwords(d: &KernelDescriptor, launch: &Launch<'_>, target: Target) -> usize {
         let bytes = d.group_segment_fixed_size + launch.dynamic_lds;
         (bytes.next_multiple_of(target.lds_granule()) / 4) as usize
+    }
+
+    /// Bytes of LDS that the kernel and its launch ask for; the hardware rounds up.
+    pub fn lds_bytes(&self) -> u32 {
+        let fixed = self.descriptor.group_segment_fixed_size;
+        fixed.saturating_add(self.dynamic_lds)
+    }
+
+    /// VGPRs and AccVGPRs of a wave.
+    pub fn vector_registers(&self) -> (usize, usize) {
+        let d = &self.descriptor;
+        let allocated = (d.compute_pgm_rsrc1.granulated_workitem_vgpr_count() as usize + 1) * 8;
+        let offset = (d.compute_pgm_rsrc3.accum_offset() as usize + 1) * 4;
+        let agprs = allocated.saturating_sub(offset).min(256);
+        (allocated.min(offset).min(256), agprs)
     }
 
     /// Private bytes of a work-item.
@@ -61,11 +78,9 @@ impl Setup {
     /// Starts wave `number` of workgroup `id` in `w`.
     pub fn start(&self, w: &mut Wave, id: [u32; 3], number: u32) {
         let d = &self.descriptor;
-        let allocated = (d.compute_pgm_rsrc1.granulated_workitem_vgpr_count() as usize + 1) * 8;
-        let offset = (d.compute_pgm_rsrc3.accum_offset() as usize + 1) * 4;
-        let vgprs = allocated.min(offset).min(256);
+        let (vgprs, agprs) = self.vector_registers();
         w.rows[..VGPR + vgprs].fill([0; 64]);
-        w.rows[AGPR..AGPR + allocated.saturating_sub(offset).min(256)].fill([0; 64]);
+        w.rows[AGPR..AGPR + agprs].fill([0; 64]);
         w.s = [0; 128];
         w.scc = false;
         w.pc = self.entry;
@@ -93,11 +108,11 @@ impl Setup {
         let p = &self.descriptor.kernel_code_properties;
         let r2 = &self.descriptor.compute_pgm_rsrc2;
         let mut n = 0;
-        let mut put = |w: &mut Wave, v: u32| {
-            if n < 102 {
-                w.s[n] = v;
+        let put = |w: &mut Wave, n: &mut usize, v: u32| {
+            if *n < 102 {
+                w.s[*n] = v;
             }
-            n += 1;
+            *n += 1;
         };
         let pair = |v: u64| [v as u32, (v >> 32) as u32];
         let a = &self.addresses;
@@ -132,7 +147,7 @@ impl Setup {
         // The count may reserve more than is set up.
         values.resize((r2.user_sgpr_count() as usize).max(values.len()), 0);
         for v in values {
-            put(w, v);
+            put(w, &mut n, v);
         }
         let system = [
             (r2.enable_sgpr_workgroup_id_x(), id[0]),
@@ -142,9 +157,10 @@ impl Setup {
         ];
         for (on, v) in system {
             if on {
-                put(w, v);
+                put(w, &mut n, v);
             }
         }
+        w.initial_sgprs = n.min(102) as u8;
         // M0 starts at the LDS size, so that its clamp allows all of it.
         w.s[code::M0 as usize] = (self.lds_dwords * 4) as u32;
     }

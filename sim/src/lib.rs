@@ -11,11 +11,13 @@
 //! | `launch` | what registers hold when a wave starts |
 //! | `exec` | what every instruction does |
 //! | `watch` | hooks around every step |
+//! | [`sanitize`] | finds what hardware hides: missing waits, races, uninitialised reads |
 //! | [`mfma`] | the arithmetic of matrix instructions |
 
 pub mod emulator;
 pub mod memory;
 pub mod mfma;
+pub mod sanitize;
 
 mod exec;
 mod group;

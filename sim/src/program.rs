@@ -156,6 +156,25 @@ impl Program {
         }
     }
 
+    /// The nearest branch target at or before a byte offset and not before `base`, as `L_0040` or `L_0040+0x8`,
+    /// counted from `base`.
+    pub fn label(&self, pc: u32, base: u32) -> Option<String> {
+        let branch = |op: &Op| op.inst.op.info().slot(Role::Label).is_some();
+        let target = self
+            .ops
+            .iter()
+            .filter(|op| branch(op) && op.target != u32::MAX)
+            .filter_map(|op| self.ops.get(op.target as usize))
+            .map(|op| op.pc)
+            .filter(|at| (base..=pc).contains(at))
+            .max()?;
+        let name = format!("L_{:04x}", target - base);
+        Some(match pc - target {
+            0 => name,
+            behind => format!("{name}+{behind:#x}"),
+        })
+    }
+
     /// The op at an address.
     pub fn op_at(&self, address: u64) -> Option<usize> {
         let off = address.wrapping_sub(self.base);

@@ -55,6 +55,8 @@ pub struct Wave {
     pub state: State,
     /// Instructions executed.
     pub executed: u64,
+    /// SGPRs that held something when the wave started, from s0.
+    pub initial_sgprs: u8,
     /// Private memory: each lane's bytes together, as dwords.
     pub scratch: Vec<u32>,
     /// Bytes of private memory of one lane.
@@ -74,6 +76,7 @@ impl Wave {
             number: 0,
             state: State::Ready,
             executed: 0,
+            initial_sgprs: 0,
             scratch: Vec::new(),
             scratch_size: 0,
         }

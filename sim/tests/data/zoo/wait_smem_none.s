@@ -1,0 +1,11 @@
+; A scalar load's result used at once.
+s_load_dwordx2 s[4:5], s[0:1], 0x0 ; IS load
+v_lshlrev_b32_e32 v1, 2, v0
+global_store_dword v1, v0, s[4:5] ; BAD use-before-wait EARLIER load
+s_endpgm
+=== fixed
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+v_lshlrev_b32_e32 v1, 2, v0
+s_waitcnt lgkmcnt(0)
+global_store_dword v1, v0, s[4:5]
+s_endpgm

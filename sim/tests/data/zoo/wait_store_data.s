@@ -1,0 +1,15 @@
+; A loaded value stored again.
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+v_lshlrev_b32_e32 v1, 2, v0
+s_waitcnt lgkmcnt(0)
+global_load_dword v2, v1, s[4:5] ; IS load
+global_store_dword v1, v2, s[4:5] offset:256 ; BAD use-before-wait EARLIER load
+s_endpgm
+=== fixed
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+v_lshlrev_b32_e32 v1, 2, v0
+s_waitcnt lgkmcnt(0)
+global_load_dword v2, v1, s[4:5]
+s_waitcnt vmcnt(0)
+global_store_dword v1, v2, s[4:5] offset:256
+s_endpgm
