@@ -5,12 +5,14 @@ use std::ops::Range;
 use super::RODATA;
 use super::assemble::{Assembler, Origin};
 use super::error::Problem;
+use super::expr::{Expr, NoValue, Value};
 use super::lex::Cursor;
 use crate::descriptor::{DESCRIPTOR_SIZE, KernelDescriptor, RegisterLimits};
 use crate::object::Visibility;
 
 /// One field: the directive's name behind `.amdhsa_`, its lowest bit in the descriptor, its width, what it is unless
 /// said, and how many user SGPRs it implies when it is 1.
+#[derive(Debug)]
 pub(super) struct FieldRow {
     pub(super) name: &'static str,
     pub(super) bit: usize,
@@ -44,7 +46,7 @@ const PRELOAD: usize = 58 * 8;
 
 /// In the order LLVM's compiler prints them. `flat_scratch_init` and `private_segment_buffer` are not among them: on
 /// gfx942 and gfx950 scratch is architected, and LLVM refuses them there.
-pub(super) const FIELDS: [FieldRow; 38] = [
+pub(super) static FIELDS: [FieldRow; 38] = [
     row("group_segment_fixed_size", 0, 32, 0, 0),
     row("private_segment_fixed_size", 32, 32, 0, 0),
     row("kernarg_size", 64, 32, 0, 0),
@@ -145,6 +147,8 @@ pub(super) struct KernelBlock {
     pub(super) span: Range<usize>,
     pub(super) bytes: [u8; DESCRIPTOR_SIZE],
     pub(super) stated: Vec<(&'static str, Stated)>,
+    /// Directives whose values depend on symbols that were still to come.
+    pub(super) waiting: Vec<(&'static FieldRow, Expr, Origin, Range<usize>)>,
     /// Whole dwords given as they are, which go over everything else.
     pub(super) words: Vec<(usize, u32)>,
     /// Where it is in `.rodata`.
@@ -195,6 +199,7 @@ impl KernelBlock {
             span: 0..0,
             bytes,
             stated: Vec::new(),
+            waiting: Vec::new(),
             words: Vec::new(),
             offset: 0,
             visibility: Visibility::Default,
@@ -248,6 +253,21 @@ impl KernelBlock {
             ..KernelDescriptor::parse(&bytes)
         }
     }
+}
+
+/// What the field may be, where `found` is not that.
+fn allowed(field: &FieldRow, found: i64) -> Option<String> {
+    let (least, most) = match field.name {
+        NEXT_VGPR => (0, 512),
+        NEXT_SGPR => (0, 102),
+        ACCUM_OFFSET if (4..=256).contains(&found) && found % 4 == 0 => return None,
+        ACCUM_OFFSET => return Some("a multiple of 4, from 4 to 256".to_owned()),
+        USER_SGPRS => (0, 16),
+        _ if field.width == 0 => (0, 1),
+        _ => (0, (1i64 << field.width) - 1),
+    };
+    let fits = (least..=most).contains(&found);
+    (!fits).then(|| format!("{least} to {most}"))
 }
 
 impl Assembler {
@@ -305,55 +325,77 @@ impl Assembler {
         };
         c.skip_space();
         let start = c.at;
-        let Some(found) = self.number(c) else { return };
+        let Some(expr) = self.expression(c) else {
+            return;
+        };
         let at = start..c.at;
         if !self.at_end(c) {
             return;
         }
-        let (least, most) = match field.name {
-            NEXT_VGPR => (0, 512),
-            NEXT_SGPR => (0, 102),
-            ACCUM_OFFSET => (4, 256),
-            USER_SGPRS => (0, 16),
-            _ if field.width == 0 => (0, 1),
-            _ => (0, (1i64 << field.width) - 1),
-        };
-        let multiple = field.name != ACCUM_OFFSET || found % 4 == 0;
-        if !(least..=most).contains(&found) || !multiple {
-            let what = format!("`{name}`");
-            let expected = match field.name {
-                ACCUM_OFFSET => "a multiple of 4, from 4 to 256".to_owned(),
-                _ => format!("{least} to {most}"),
-            };
-            return self.fail(
-                at,
-                Problem::OutOfRange {
-                    what,
-                    expected,
-                    found,
-                },
-            );
-        }
-        let stated = Stated {
-            value: found as u64,
-            origin: self.origin,
-            span: at,
-        };
-        let Some(block) = &mut self.open_kernel else {
-            return;
-        };
-        if let Some(first) = block.stated(field.name) {
-            let (name, first) = (name.to_owned(), first.origin.number);
-            return self.fail(span, Problem::Redefined { name, first });
-        }
-        put(&mut block.bytes, field.bit, field.width, found as u64);
-        block.stated.push((field.name, stated));
-    }
-
-    fn close_kernel(&mut self) {
+        let origin = self.origin;
         let Some(mut block) = self.open_kernel.take() else {
             return;
         };
+        let first = block.stated(field.name).map(|s| s.origin.number);
+        let waiting = block.waiting.iter().find(|w| w.0.name == field.name);
+        if let Some(first) = first.or(waiting.map(|w| w.2.number)) {
+            let name = name.to_owned();
+            self.fail(span, Problem::Redefined { name, first });
+        } else if let Err(NoValue::Undefined(_)) = self.symbols.evaluate(&expr) {
+            block.waiting.push((field, expr, origin, at));
+        } else {
+            self.state(&mut block, field, &expr, origin, at);
+        }
+        self.open_kernel = Some(block);
+    }
+
+    /// Values that waited for symbols.
+    pub(super) fn state_waiting(&mut self) {
+        let mut blocks = std::mem::take(&mut self.kernels);
+        for block in &mut blocks {
+            for (field, expr, origin, at) in std::mem::take(&mut block.waiting) {
+                self.state(block, field, &expr, origin, at);
+            }
+        }
+        self.kernels = blocks;
+    }
+
+    fn state(
+        &mut self,
+        block: &mut KernelBlock,
+        field: &'static FieldRow,
+        expr: &Expr,
+        origin: Origin,
+        at: Range<usize>,
+    ) {
+        let problem = match self.symbols.evaluate(expr) {
+            Ok(Value::Absolute(found)) => match allowed(field, found) {
+                None => {
+                    put(&mut block.bytes, field.bit, field.width, found as u64);
+                    let stated = Stated {
+                        value: found as u64,
+                        origin,
+                        span: at,
+                    };
+                    block.stated.push((field.name, stated));
+                    return;
+                }
+                Some(expected) => Problem::OutOfRange {
+                    what: format!("`.amdhsa_{}`", field.name),
+                    expected,
+                    found,
+                },
+            },
+            Ok(_) => Problem::NoValue {
+                reason: "a number is needed here, and a place is no number".to_owned(),
+            },
+            Err(why) => self.no_value(&why),
+        };
+        self.push_error(super::assemble::error_at(origin, at, None, problem));
+    }
+
+    /// Counts that contradict each other.
+    pub(super) fn check_stated(&mut self, block: &KernelBlock) {
         let implied = block.implied_user_sgprs();
         if let Some(count) = block.stated(USER_SGPRS)
             && count.value < implied
@@ -377,6 +419,12 @@ impl Assembler {
             let error = super::assemble::error_at(accum.origin, accum.span.clone(), None, problem);
             self.push_error(error);
         }
+    }
+
+    fn close_kernel(&mut self) {
+        let Some(mut block) = self.open_kernel.take() else {
+            return;
+        };
         let rodata = &mut self.sections[RODATA.0];
         let offset = (rodata.data.len() as u64).next_multiple_of(DESCRIPTOR_SIZE as u64);
         rodata.align = rodata.align.max(DESCRIPTOR_SIZE as u64);

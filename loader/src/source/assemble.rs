@@ -413,6 +413,9 @@ impl Assembler {
             NoValue::Zero => Problem::NoValue {
                 reason: "it divides by zero".to_owned(),
             },
+            NoValue::Arguments => Problem::NoValue {
+                reason: "the function cannot have these arguments".to_owned(),
+            },
             NoValue::Circle(id) => Problem::NoValue {
                 reason: format!("`{}` depends on itself", self.symbols.shown(*id)),
             },

@@ -30,6 +30,52 @@ pub(super) enum Expr {
     /// With its height, as the next.
     Unary(u8, Box<Expr>, usize),
     Binary(Operator, Box<Expr>, Box<Expr>, usize),
+    Call(Function, Vec<Expr>, usize),
+}
+
+/// What LLVM's compiler computes with in sources of code object v5 and later (`AMDGPUMCExpr`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    /// The largest.
+    Max,
+    /// All bits.
+    Or,
+    /// The first, up to a multiple of the second.
+    AlignTo,
+    /// All vector registers, of a number of accumulation ones and a number of ordinary ones.
+    TotalNumVgprs,
+    /// Scalar registers kept behind the program's, whatever of them it uses.
+    ExtraSgprs,
+}
+
+const FUNCTIONS: [(&str, Function); 5] = [
+    ("max", Function::Max),
+    ("or", Function::Or),
+    ("alignto", Function::AlignTo),
+    ("totalnumvgprs", Function::TotalNumVgprs),
+    ("extrasgprs", Function::ExtraSgprs),
+];
+
+impl Function {
+    fn value(self, of: &[i64]) -> Option<i64> {
+        let align = |n: i64, to: i64| match (u64::try_from(n), u64::try_from(to)) {
+            (Ok(n), Ok(to)) if to > 0 => Some(n.checked_next_multiple_of(to)? as i64),
+            _ => None,
+        };
+        match (self, of) {
+            (Function::Max, of) => of.iter().copied().max(),
+            (Function::Or, of) => Some(of.iter().fold(0, |a, b| a | b)),
+            (Function::AlignTo, [n, to]) => align(*n, *to),
+            (Function::TotalNumVgprs, [0, vgprs]) => Some(*vgprs),
+            (Function::TotalNumVgprs, [agprs, vgprs]) => align(*vgprs, 4)?.checked_add(*agprs),
+            (Function::ExtraSgprs, [_, _, _]) => Some(
+                crate::descriptor::RegisterLimits::GFX9_UNIFIED
+                    .extra_sgprs
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +120,8 @@ pub(super) enum NoValue {
     Places,
     /// Division by zero.
     Zero,
+    /// A function with arguments it cannot have.
+    Arguments,
     /// A `.set` that depends on itself.
     Circle(SymbolId),
 }
@@ -192,10 +240,39 @@ fn unary(c: &mut Cursor<'_>, names: &mut dyn Names, depth: usize) -> Result<Expr
                 let (section, offset) = names.here();
                 return Ok(Expr::Place(section, offset));
             }
+            if c.rest().starts_with('(')
+                && let Some((_, function)) = FUNCTIONS.iter().find(|(n, _)| *n == name)
+            {
+                return call(c, names, *function, depth);
+            }
             Ok(symbol(c, names, name))
         }
         _ => Err(at),
     }
+}
+
+fn call(
+    c: &mut Cursor<'_>,
+    names: &mut dyn Names,
+    function: Function,
+    depth: usize,
+) -> Result<Expr, usize> {
+    c.at += 1;
+    let mut of = Vec::new();
+    loop {
+        of.push(binary(c, names, 1, depth + 1)?);
+        if !c.eat(",") {
+            break;
+        }
+    }
+    if !c.eat(")") {
+        return Err(c.at);
+    }
+    let height = of.iter().map(Expr::height).max().unwrap_or(0) + 1;
+    if height > MAX_DEPTH {
+        return Err(c.at);
+    }
+    Ok(fold(Expr::Call(function, of, height)))
 }
 
 fn number(c: &mut Cursor<'_>, names: &mut dyn Names) -> Option<Expr> {
@@ -241,6 +318,10 @@ fn fold(expr: Expr) -> Expr {
             (Some(a), Some(b)) => binary_value(*op, a, b),
             _ => None,
         },
+        Expr::Call(function, of, _) => {
+            let of: Option<Vec<i64>> = of.iter().map(number).collect();
+            of.and_then(|of| function.value(&of))
+        }
         _ => None,
     };
     value.map_or(expr, Expr::Number)
@@ -295,7 +376,9 @@ impl Expr {
 
     fn height(&self) -> usize {
         match self {
-            Expr::Unary(_, _, height) | Expr::Binary(_, _, _, height) => *height,
+            Expr::Unary(_, _, height)
+            | Expr::Binary(_, _, _, height)
+            | Expr::Call(_, _, height) => *height,
             _ => 0,
         }
     }
@@ -319,6 +402,19 @@ impl Expr {
                 _ => Err(NoValue::Places),
             },
             Expr::Binary(op, a, b, _) => combine(*op, a.value(lookup)?, b.value(lookup)?),
+            Expr::Call(function, of, _) => {
+                let mut numbers = Vec::with_capacity(of.len());
+                for one in of {
+                    match one.value(lookup)? {
+                        Value::Absolute(n) => numbers.push(n),
+                        _ => return Err(NoValue::Places),
+                    }
+                }
+                function
+                    .value(&numbers)
+                    .map(Value::Absolute)
+                    .ok_or(NoValue::Arguments)
+            }
         }
     }
 }

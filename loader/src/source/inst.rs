@@ -337,6 +337,7 @@ impl Assembler {
                     || could_be_symbol(&symbol.name)
             }
             Expr::Unary(_, inner, _) => self.known_names(inner),
+            Expr::Call(_, of, _) => of.iter().all(|e| self.known_names(e)),
             Expr::Binary(_, a, b, _) => self.known_names(a) && self.known_names(b),
         }
     }
@@ -446,6 +447,7 @@ fn mentions_symbols(expr: &Expr) -> bool {
         Expr::Number(_) => false,
         Expr::Symbol(_) | Expr::Relative(..) | Expr::Place(..) => true,
         Expr::Unary(_, inner, _) => mentions_symbols(inner),
+        Expr::Call(_, of, _) => of.iter().any(mentions_symbols),
         Expr::Binary(_, a, b, _) => mentions_symbols(a) || mentions_symbols(b),
     }
 }

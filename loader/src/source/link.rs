@@ -92,6 +92,10 @@ impl Assembler {
             }
         }
         let mut linked = self.merged(platform);
+        self.state_waiting();
+        for block in self.kernels.clone() {
+            self.check_stated(&block);
+        }
         self.place_kernels(&mut linked);
         self.local_symbols(&mut linked);
         self.counted(&mut linked);

@@ -596,12 +596,19 @@ impl<'a> Printer<'a> {
         self.out.text.push('\t');
         print(inst, self.target, &mut self.out.text);
         let text = &self.out.text[start + 1..];
-        let same = parse(text, self.target).is_ok_and(|again| {
-            again == *inst
-                || encode(&again, self.target)
-                    .is_ok_and(|e| e.as_words().iter().copied().eq(bytes.chunks(4).map(word)))
-        });
-        if !same {
+        let means_it = |text: &str| {
+            parse(text, self.target).is_ok_and(|again| {
+                again == *inst
+                    || encode(&again, self.target)
+                        .is_ok_and(|e| e.as_words().iter().copied().eq(bytes.chunks(4).map(word)))
+            })
+        };
+        if !means_it(text) {
+            if let Some(text) = swizzled(inst, text).filter(|text| means_it(text)) {
+                self.out.text.truncate(start);
+                self.line(format_args!("\t{text}"));
+                return;
+            }
             self.out.respelled += 1;
             let text = text.to_owned();
             self.out.text.truncate(start);
@@ -717,6 +724,13 @@ impl<'a> Printer<'a> {
             rest = &rest[take..];
         }
     }
+}
+
+/// A `ds_swizzle_b32` with its pattern as a number: LLVM's words for patterns are the same for many numbers.
+fn swizzled(inst: &wavesmith_isa::Inst, text: &str) -> Option<String> {
+    let (operands, _) = text.split_once(" offset:swizzle(")?;
+    let gds = if text.ends_with(" gds") { " gds" } else { "" };
+    Some(format!("{operands} offset:{:#x}{gds}", inst.imm & 0xffff))
 }
 
 /// What the target's name and the version say.

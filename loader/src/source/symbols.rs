@@ -121,6 +121,7 @@ impl Symbols {
             Expr::Number(_) | Expr::Place(..) => {}
             Expr::Symbol(id) | Expr::Relative(id, _) => self.appear(*id),
             Expr::Unary(_, inner, _) => self.appear_in(inner),
+            Expr::Call(_, of, _) => of.iter().for_each(|e| self.appear_in(e)),
             Expr::Binary(_, a, b, _) => {
                 self.appear_in(a);
                 self.appear_in(b);
