@@ -1,4 +1,5 @@
-//! What the oracle's suites share.
+//! What the oracle's suites share; each is a crate of its own, and none needs all.
+#![allow(dead_code)]
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -44,7 +45,6 @@ impl Report {
 
 /// For each piece of code whether LLVM's own text for it does not give the code back: then there is no text to compare
 /// with ours. (Its disassembler passes over bits; it prints what its assembler refuses or reads as another constant.)
-#[allow(dead_code)] // each suite is a crate of its own
 pub fn llvm_loses<C: AsRef<[u8]>>(
     oracle: &mut Oracle,
     target: Target,
