@@ -10,11 +10,13 @@
 //! | `group` | a workgroup: its waves in turn until a barrier or the end |
 //! | `launch` | what registers hold when a wave starts |
 //! | `exec` | what every instruction does |
+//! | [`float`] | narrow float formats, decoded and encoded |
 //! | `watch` | hooks around every step |
 //! | [`sanitize`] | finds what hardware hides: missing waits, races, uninitialised reads |
 //! | [`mfma`] | the arithmetic of matrix instructions |
 
 pub mod emulator;
+pub mod float;
 pub mod memory;
 pub mod mfma;
 pub mod sanitize;
