@@ -1,8 +1,11 @@
 //! The device a run takes, and what it tells about time.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use wavesmith_isa::Target;
 use wavesmith_loader::DispatchReport;
+use wavesmith_sim::sanitize::Sanitizer;
 use wavesmith_sim::{Emulator, MfmaMode, Options};
 
 use crate::failure::Failure;
@@ -18,6 +21,15 @@ pub struct DeviceArgs {
     /// How the emulator does matrix instructions
     #[arg(long, value_enum, default_value_t = Mfma::Exact)]
     mfma: Mfma,
+    /// Check every step: waits, uninitialised reads, bounds, LDS races, barriers; exit code 1 on a finding
+    #[arg(long)]
+    sanitize: bool,
+    /// Findings to show
+    #[arg(long, value_name = "N", default_value_t = wavesmith_sim::sanitize::DEFAULT_LIMIT)]
+    sanitize_limit: usize,
+    /// Run only this workgroup of the grid, as in 3,5
+    #[arg(long, value_name = "X,Y,Z", value_parser = crate::sanitize::parse_workgroup)]
+    pub workgroup: Option<[u32; 3]>,
     /// Threads of the emulator; 0 for one a core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -48,6 +60,10 @@ impl DeviceArgs {
                         Mfma::Fast => MfmaMode::Fast,
                     },
                     threads: self.threads,
+                    workgroup: self.workgroup,
+                    sanitize: self
+                        .sanitize
+                        .then(|| Arc::new(Sanitizer::with_limit(self.sanitize_limit))),
                     progress: Some(progress.listener()),
                     ..Options::default()
                 };

@@ -12,6 +12,7 @@
 //! | `output` | writing to stdout, to files, and as JSON |
 //! | `input` | reading files, objects and lines of hex |
 //! | `nearest` | "did you mean" |
+//! | `sanitize` | the sanitizer's report |
 //! | `progress` | bar or spinner of a run that takes over a second |
 
 mod args;
@@ -25,6 +26,7 @@ mod nearest;
 mod output;
 mod params;
 mod progress;
+mod sanitize;
 
 fn main() -> std::process::ExitCode {
     args::run(std::env::args_os()).into()

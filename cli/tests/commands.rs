@@ -375,3 +375,41 @@ fn info_about_matrix_instructions() {
     assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
     assert_eq!(picture.matches("<rect x=").count(), 64 * (4 + 4 + 4));
 }
+
+#[test]
+fn run_with_the_sanitizer() {
+    let args = [
+        "run",
+        "gemm",
+        "-m",
+        "130",
+        "-n",
+        "129",
+        "-k",
+        "67",
+        "--sanitize",
+        "--target",
+        "gfx950",
+    ];
+    let report = json(args, "wavesmith.run/1");
+    assert_eq!(report["sanitizer"]["places"], 0);
+    assert_eq!(report["check"]["passed"], true);
+    assert!(stdout(args).contains("nothing found"));
+}
+
+#[test]
+fn run_one_workgroup() {
+    let args = [
+        "run",
+        "gemm",
+        "-m",
+        "300",
+        "-n",
+        "300",
+        "-k",
+        "64",
+        "--workgroup",
+        "1,0",
+    ];
+    assert_eq!(json(args, "wavesmith.run/1")["time"]["workgroups"], 1);
+}

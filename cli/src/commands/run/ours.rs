@@ -15,6 +15,7 @@ use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::sanitize::{self, Findings};
 
 #[derive(Serialize)]
 struct Run<'a> {
@@ -26,6 +27,8 @@ struct Run<'a> {
     seed: u64,
     check: Check,
     time: Timing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sanitizer: Option<Findings>,
 }
 
 #[derive(Serialize)]
@@ -69,13 +72,26 @@ pub fn run(
     let device = args.device.open(target, &progress)?;
     let result = run_object(&device, object, &args.params.0, args.seed, args.tolerance);
     drop(progress);
-    let (config, report) = result.map_err(catalog::kernel_failure)?;
+    let found = device.options().sanitize.as_ref().map(|s| s.report());
+    let (config, report) = match (result, &found) {
+        (Ok(pair), _) => pair,
+        (Err(e), found) => {
+            // What was found before the fault may be its cause.
+            if let Some(found) = found.as_ref().filter(|f| !f.is_clean() && !out.json) {
+                sanitize::show(found, out)?;
+            }
+            return Err(catalog::kernel_failure(e));
+        }
+    };
     let name = config.name();
     let kernel = file
         .kernel(&name)
         .map_err(|e| input::object_failure(path, &e))?;
     let facts = KernelFacts::of(&file, kernel);
-    let exit = if report.passed {
+    let clean = found.as_ref().is_none_or(|f| f.is_clean());
+    // Alone, one workgroup leaves the others' results out.
+    let passed = report.passed || args.device.workgroup.is_some();
+    let exit = if passed && clean {
         Exit::Right
     } else {
         Exit::Wrong
@@ -93,6 +109,7 @@ pub fn run(
             seed: args.seed,
             check: check(&report, args.tolerance),
             time: timing,
+            sanitizer: found.as_ref().map(Findings::of),
         };
         out.json("wavesmith.run/1", &document)?;
         return Ok(exit);
@@ -107,7 +124,7 @@ pub fn run(
     ))?;
     for line in check_lines(&report, args.tolerance) {
         // A failed check is what was asked for; only success is silent.
-        if report.passed {
+        if passed {
             out.remark(format!("  {line}"))?;
         } else {
             out.line(format!("  {line}"))?;
@@ -115,6 +132,12 @@ pub fn run(
     }
     for line in timing.lines() {
         out.remark(format!("  {line}"))?;
+    }
+    if let Some([x, y, z]) = args.device.workgroup {
+        out.remark(format!("  only workgroup {x},{y},{z} has run"))?;
+    }
+    if let Some(found) = &found {
+        sanitize::show(found, out)?;
     }
     Ok(exit)
 }
