@@ -8,13 +8,17 @@
 //! | [`inst`] | [`Inst`]: 32 bytes of plain data, what every other layer passes around |
 //! | [`table`] | what the tables in `isa/spec` say about each [`Op`] |
 //! | [`facts`] | rates of matrix instructions, hazard rules |
+//! | [`effects`] | registers an instruction reads and writes, in one numbering |
+//! | [`counters`] | which wait counter it raises, and what a wait proves |
 //! | [`matrix`] | shapes of matrix instructions, and the lane and register of every element |
 //! | [`decode`] | dwords to [`Inst`] |
 //! | [`encode`] | [`Inst`] to dwords |
 //! | `layout` | private: where each format keeps its fields, read by both directions |
 //! | [`op`] | generated: one [`Op`] per mnemonic and encoding, one [`Mnemonic`] per mnemonic |
 
+pub mod counters;
 pub mod decode;
+pub mod effects;
 pub mod encode;
 pub mod facts;
 pub mod inst;
