@@ -398,6 +398,32 @@ fn check(t: &Table<'_>, v: &Variant, mode: MfmaMode, random: &mut Random) -> Res
     );
 
     let negate = |x: f64, i: usize| if v.neg[i] { -x } else { x };
+    let blgp = if t.name.contains("f8f6f4") { 0 } else { v.blgp };
+    // Every element once, scales included: [block][row or column][k].
+    let scaled = |s: usize, x: f64, row: usize, k: usize| match v.bytes {
+        None => x,
+        Some(bytes) => {
+            let lane = row + [m, n][s] * (k / 32);
+            let byte = scales[s][0][lane] >> (8 * bytes[s]) & 0xff;
+            x * 2f64.powi(byte as i32 - 127)
+        }
+    };
+    let (mut va, mut vb) = (vec![0.0; blocks * m * stored], vec![0.0; blocks * n * k]);
+    for (&(block, i, k), place) in &t.layout[0].a {
+        let x = negate((ty_a.value)(read(&a, place, |l| l)), 0);
+        va[(block * m + i) * stored + k] = scaled(0, x, i, k);
+    }
+    for (&(block, j, kk), place) in &t.layout[1].b {
+        let x = negate((ty_b.value)(read(&b, place, |l| b_lane(l, blgp))), 1);
+        vb[(block * n + j) * k + kk] = scaled(1, x, j, kk);
+    }
+    let columns: Vec<usize> = (0..m * stored)
+        .map(|x| {
+            *chosen
+                .get(&(x / stored, x % stored))
+                .unwrap_or(&(x % stored))
+        })
+        .collect();
     for ((block, i, j), place) in &t.layout[0].d {
         let (block, i, j) = (*block, *i, *j);
         let run = 1usize << v.cbsz;
@@ -414,21 +440,8 @@ fn check(t: &Table<'_>, v: &Variant, mode: MfmaMode, random: &mut Random) -> Res
         };
         sum = negate(sum, 2);
         for kk in 0..stored {
-            let x = (ty_a.value)(read(&a, &t.layout[0].a[&(from, i, kk)], |l| l));
-            let column = if sparse { chosen[&(i, kk)] } else { kk };
-            let blgp = if t.name.contains("f8f6f4") { 0 } else { v.blgp };
-            let y = (ty_b.value)(read(&b, &t.layout[1].b[&(block, j, column)], |l| {
-                b_lane(l, blgp)
-            }));
-            let mut p = negate(x, 0) * negate(y, 1);
-            if let Some(bytes) = v.bytes {
-                for (s, (row, size)) in [(0, (i, m)), (1, (j, n))] {
-                    let lane = row + size * (kk / 32);
-                    let byte = scales[s][0][lane] >> (8 * bytes[s]) & 0xff;
-                    p *= 2f64.powi(byte as i32 - 127);
-                }
-            }
-            sum += p;
+            let column = columns[i * stored + kk];
+            sum += va[(from * m + i) * stored + kk] * vb[(block * n + j) * k + column];
         }
         let bits = read(&got, place, |l| l);
         let is = match (integer, wide) {
