@@ -29,7 +29,9 @@ pub fn update(call: &Call, t: &mut Scratch, d: &mut [Row]) {
     }
     let scheme = Scheme::of(s.a).filter(|_| call.mode == MfmaMode::Exact);
     let (ea, eb) = (s.a.min_exponent(), s.b.min_exponent());
-    let scaled = call.scales.is_some();
+    // A fast chain runs over scaled elements where f32 holds them, as the vector kernels do.
+    let folded = scheme.is_none() && call.scales.is_some() && fold_scales(call, t);
+    let scaled = call.scales.is_some() && !folded;
     each(s, |r, lane, a, b, n| {
         let mut x = [Factor::ZERO; 128];
         let mut y = [Factor::ZERO; 128];
