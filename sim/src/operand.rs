@@ -102,10 +102,17 @@ impl Wave {
         }
         if s.mods & (ABS | NEG) != 0 {
             let sign = match s.ty {
-                Ty::F16 | Ty::Bf16 => 0x8000,
+                Ty::F16 | Ty::Bf16 | Ty::LowF16 | Ty::LowBf16 => 0x8000,
+                Ty::PkF16 | Ty::PkBf16 => 0x8000_8000,
                 _ => 0x8000_0000,
             };
-            for v in &mut self.rows[t + usize::from(s.wide)] {
+            // Of the 64-bit types only a pair of f32 (written as b64) is two values.
+            let first = if s.ty == Ty::B64 {
+                0
+            } else {
+                usize::from(s.wide)
+            };
+            for v in self.rows[t + first..=t + usize::from(s.wide)].as_flattened_mut() {
                 if s.mods & ABS != 0 {
                     *v &= !sign;
                 }

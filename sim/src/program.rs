@@ -252,7 +252,8 @@ pub fn resolve(inst: Inst, target: Target) -> Op {
             Data0 => op.src[1] = source(o, slot.ty, &inst),
             Data1 | Saddr | Soffset => op.src[2] = source(o, slot.ty, &inst),
             role if is_source(role) && n < 3 => {
-                let mut s = source(o, slot.ty, &inst);
+                let ty = exec::narrow::source_type(info.name, n, slot.ty);
+                let mut s = source(o, ty, &inst);
                 if role != VccIn {
                     modify(&mut s, n, &inst, op.flags);
                 }

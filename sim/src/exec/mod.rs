@@ -28,6 +28,7 @@ mod half_ops;
 mod integer;
 mod lanes;
 mod matrix;
+pub mod narrow;
 mod packed;
 mod salu;
 mod single;
@@ -155,6 +156,7 @@ pub fn find(op: &Op, target: Target) -> Option<Pair> {
                 .or_else(|| half_ops::lookup(m))
                 .or_else(|| double::lookup(m))
                 .or_else(|| convert::lookup(m))
+                .or_else(|| narrow::lookup(m))
                 .or_else(|| divide::lookup(m))
                 .or_else(|| lanes::lookup(m))
         }
