@@ -31,7 +31,7 @@ fn hex(bytes: &[u8]) -> String {
 /// their entry offset, which is the linker's.
 #[test]
 fn hand_written_sources_give_llvms_bytes() {
-    for name in ["lds", "tensile", "directives"] {
+    for name in ["lds", "tensile", "directives", "deferred"] {
         let source = text(&format!("source/{name}.s"));
         let object = match gfx942(&source) {
             Ok(object) => object,

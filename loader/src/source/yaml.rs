@@ -164,7 +164,11 @@ impl<'a> Parser<'a> {
                     row.text,
                 ));
             };
-            if entries.iter().any(|(k, _)| k.as_str() == Some(&name)) {
+            let quoted = row.text.starts_with(['"', '\'']);
+            if entries
+                .iter()
+                .any(|(k, _)| *k == key_value(name.clone(), quoted))
+            {
                 let row = &self.rows[self.at];
                 return Err(refused(row, 0, row.text.len(), "each key once", row.text));
             }
@@ -182,7 +186,7 @@ impl<'a> Parser<'a> {
                 row.text = rest;
                 self.inline()?
             };
-            entries.push((Value::from(name), value));
+            entries.push((key_value(name, quoted), value));
         }
         Ok(Value::Map(entries))
     }
@@ -219,6 +223,15 @@ impl<'a> Parser<'a> {
             Ok(_) => Err(refused(row, 0, row.text.len(), "the line's end", rest)),
             Err(expected) => Err(refused(row, 0, row.text.len(), expected, row.text)),
         }
+    }
+}
+
+/// A key is guessed at as a scalar is.
+fn key_value(name: String, quoted: bool) -> Value {
+    if quoted {
+        Value::from(name)
+    } else {
+        guess(&name)
     }
 }
 
@@ -305,7 +318,7 @@ impl Flow<'_> {
                         return Err("`:` behind a key");
                     }
                     self.at += 1;
-                    entries.push((Value::from(key), self.value(true)?));
+                    entries.push((guess(&key), self.value(true)?));
                     match self.peek() {
                         Some(b',') => self.at += 1,
                         Some(b'}') => break,
@@ -317,6 +330,24 @@ impl Flow<'_> {
                 Ok(Value::Map(entries))
             }
             Some(b'"' | b'\'') => self.quoted().map(Value::from),
+            Some(b'!') => {
+                let rest = &self.text[self.at..];
+                let end = rest.find(' ').unwrap_or(rest.len());
+                let tag = rest[..end].trim_start_matches('!');
+                self.at += end;
+                let text = match self.peek() {
+                    Some(b'"' | b'\'') => self.quoted()?,
+                    _ => self.plain(inside).to_owned(),
+                };
+                match (tag, guess(&text)) {
+                    ("str" | "tag:yaml.org,2002:str", _) => Ok(Value::from(text)),
+                    ("nil", _) => Ok(Value::Nil),
+                    ("int", v @ Value::Integer(_))
+                    | ("bool", v @ Value::Boolean(_))
+                    | ("float", v @ (Value::F64(_) | Value::Integer(_))) => Ok(v),
+                    _ => Err("a value of its tag: !str, !int, !bool, !float or !nil"),
+                }
+            }
             Some(_) => Ok(guess(self.plain(inside))),
             None => Err("a value"),
         }
@@ -455,7 +486,7 @@ fn block(value: &Value, indent: usize, follows_dash: bool, out: &mut String) -> 
         Value::Map(entries) if !entries.is_empty() => {
             let width = entries
                 .iter()
-                .map(|(k, _)| k.as_str().map(|k| scalar(k).len()))
+                .map(|(k, _)| flow(k).map(|k| k.len()))
                 .collect::<Option<Vec<_>>>()?
                 .into_iter()
                 .max()?;
@@ -463,7 +494,7 @@ fn block(value: &Value, indent: usize, follows_dash: bool, out: &mut String) -> 
                 if i > 0 || !follows_dash {
                     let _ = write!(out, "{:indent$}", "");
                 }
-                let name = format!("{}:", scalar(key.as_str()?));
+                let name = format!("{}:", flow(key)?);
                 if is_block(value) {
                     out.push_str(&name);
                     out.push('\n');
@@ -520,6 +551,8 @@ fn flow(value: &Value) -> Option<String> {
             }
         }
         Value::Map(entries) if entries.is_empty() => "{}".to_owned(),
+        Value::Nil => "!nil ''".to_owned(),
+        Value::F64(f) if f.is_finite() => format!("!float {f:?}"),
         _ => return None,
     })
 }
@@ -555,4 +588,131 @@ fn scalar(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn back(text: &str) -> Value {
+        let lines: Vec<&str> = text.lines().collect();
+        parse(&lines).unwrap_or_else(|e| panic!("line {}: {}", e.line, e.expected))
+    }
+
+    fn map(entries: Vec<(Value, Value)>) -> Value {
+        Value::Map(entries)
+    }
+
+    #[test]
+    fn scalars_are_guessed_as_llvm_does() {
+        let cases: [(&str, Value); 17] = [
+            ("12", 12.into()),
+            ("-3", (-3).into()),
+            ("0x1f", 31.into()),
+            ("017", 15.into()),
+            ("true", true.into()),
+            ("No", false.into()),
+            ("n", false.into()),
+            ("1.5", 1.5.into()),
+            ("OpenCL C", "OpenCL C".into()),
+            ("'1'", "1".into()),
+            ("'it''s'", "it's".into()),
+            ("\"a\\n\\x41\"", "a\nA".into()),
+            ("!str n", "n".into()),
+            ("!str 12", "12".into()),
+            (
+                "[ 1, a, [2] ]",
+                Value::Array(vec![1.into(), "a".into(), Value::Array(vec![2.into()])]),
+            ),
+            ("{3: 512}", map(vec![(3.into(), 512.into())])),
+            ("a.coerce # not this", "a.coerce".into()),
+        ];
+        for (text, value) in cases {
+            assert_eq!(
+                back(&format!("k: {text}")),
+                map(vec![("k".into(), value)]),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let strings = [
+            "",
+            " ",
+            "a: b",
+            "a #b",
+            "-",
+            "- a",
+            "1",
+            "0x1",
+            "true",
+            "y",
+            "~",
+            "[",
+            "]",
+            "{}",
+            "'",
+            "\"",
+            "\\",
+            "a\nb",
+            "tab\there",
+            "T*",
+            "*p",
+            "&p",
+            "!x",
+            "%s: %d\n",
+            "a,b",
+            "a:",
+            ":a",
+            "float4<a, b>",
+            "ünï",
+            "\u{1}",
+            "a ",
+            "1e3",
+        ];
+        let strings: Vec<Value> = strings.iter().map(|s| Value::from(*s)).collect();
+        let inner = map(strings.iter().map(|s| (s.clone(), s.clone())).collect());
+        let value = map(vec![
+            ("list".into(), Value::Array(strings)),
+            ("numbers".into(), Value::Array(vec![1.into(), 2.into()])),
+            (
+                "mixed".into(),
+                Value::Array(vec![(-1).into(), true.into(), 0.25.into(), Value::Nil]),
+            ),
+            (
+                "nested".into(),
+                Value::Array(vec![
+                    Value::Array(vec!["a".into()]),
+                    inner.clone(),
+                    Value::Array(vec![]),
+                ]),
+            ),
+            (7.into(), map(vec![])),
+            ("map".into(), inner),
+        ]);
+        let text = print(&value).expect("all of it has words");
+        assert_eq!(back(&text), value, "{text}");
+    }
+
+    #[test]
+    fn refusals_have_a_place() {
+        for (text, line, expected) in [
+            ("a: 1\nb", 1, "a key with a colon"),
+            ("a: 1\na: 2", 1, "each key once"),
+            ("a: [1, 2", 0, "`,` or `]`"),
+            ("a: 'x", 0, "a closing quote"),
+            ("a: 1\n  b: 2", 1, "a key or the end"),
+            (
+                "a: !int x",
+                0,
+                "a value of its tag: !str, !int, !bool, !float or !nil",
+            ),
+        ] {
+            let lines: Vec<&str> = text.lines().collect();
+            let error = parse(&lines).expect_err(text);
+            assert_eq!((error.line, error.expected), (line, expected), "{text}");
+        }
+    }
 }
