@@ -303,3 +303,126 @@ fn hostile_sources_end() {
         assert!(!errors.is_empty());
     }
 }
+
+mod common;
+
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    /// Any object the writer takes: random words as code, random descriptors, metadata and names.
+    #[test]
+    fn any_object_comes_back_from_its_source(object in common::any_object()) {
+        let bytes = write(&object).expect("a written object");
+        let file = ObjectFile::parse(&bytes).expect("our own object");
+        let source = disassemble(&file).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        let again = assemble(&source.text, &Options::default());
+        let again = again.map_err(|e| TestCaseError::fail(format!("{}\n{}", e[0], source.text)))?;
+        prop_assert!(write(&again).expect("an object") == bytes);
+    }
+}
+
+#[test]
+fn hand_written_objects_come_back_from_their_source() {
+    for name in ["lds", "tensile", "directives", "deferred", "pieces"] {
+        let object = gfx942(&text(&format!("source/{name}.s"))).expect("a right source");
+        let bytes = write(&object).expect("an object");
+        let file = ObjectFile::parse(&bytes).expect("our own object");
+        let source = disassemble(&file).expect("a source");
+        let again = assemble(&source.text, &Options::default()).expect("a right source");
+        assert!(write(&again).expect("an object") == bytes, "{name}");
+    }
+}
+
+/// Broken sources are refused or taken, and never stop the program.
+#[test]
+fn broken_sources_end_in_errors() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    let sources = ["tensile", "directives", "deferred", "pieces", "lds"]
+        .map(|n| text(&format!("source/{n}.s")));
+    let words = [
+        ".macro m a",
+        ".endm",
+        ".rept 3",
+        ".endr",
+        ".if",
+        ".else",
+        ".endif",
+        "\\",
+        "\"",
+        "'",
+        "(",
+        ")",
+        "[",
+        "]",
+        ":",
+        "é",
+        "0x",
+        "9999999999",
+        "-",
+        "@rel32@lo",
+        "v[",
+        ".+",
+        "1f",
+        ".set",
+        "{",
+        "!",
+        "\t",
+        "/*",
+        ";",
+        ".irp x, 1",
+        "\\@",
+        "\\()",
+        "max(",
+        ",",
+    ];
+    for round in 0..600 {
+        let mut lines: Vec<String> = sources[round % sources.len()]
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        for _ in 0..1 + random(4) {
+            let at = random(lines.len());
+            match random(5) {
+                0 => {
+                    lines.remove(at);
+                }
+                1 => {
+                    let copy = lines[random(lines.len())].clone();
+                    lines.insert(at, copy);
+                }
+                2 => {
+                    let line = &mut lines[at];
+                    let cut = (0..=random(line.len() + 1))
+                        .rev()
+                        .find(|i| line.is_char_boundary(*i));
+                    line.truncate(cut.unwrap_or(0));
+                }
+                _ => {
+                    let line = &mut lines[at];
+                    let to = (0..=random(line.len() + 1))
+                        .rev()
+                        .find(|i| line.is_char_boundary(*i));
+                    line.insert_str(to.unwrap_or(0), words[random(words.len())]);
+                }
+            }
+        }
+        let source = lines.join("\n");
+        if let Err(errors) = gfx942(&source) {
+            for error in errors {
+                assert!(
+                    source.get(error.span.clone()).is_some(),
+                    "{error}: {:?}",
+                    error.span
+                );
+            }
+        }
+    }
+}

@@ -61,8 +61,14 @@ pub(super) fn print(
     }
     // Reserved bits, and counts no directive can say.
     let said = block.descriptor(used).emit();
+    // What is counted from the code is not left to a count that may differ.
+    let counted = |at: usize| match at {
+        44 => block.value(ACCUM_OFFSET).is_none(),
+        48 => block.value(NEXT_VGPR).is_none() || block.value(NEXT_SGPR).is_none(),
+        _ => false,
+    };
     for at in (0..64).step_by(4).filter(|at| !matches!(at, 16 | 20)) {
-        if said[at..at + 4] != bytes[at..at + 4] {
+        if said[at..at + 4] != bytes[at..at + 4] || counted(at) {
             let word = bytes[at..at + 4]
                 .iter()
                 .rev()
@@ -88,7 +94,9 @@ fn next_vgpr(
 ) -> Option<u64> {
     let granule = u64::from(RegisterLimits::GFX9_UNIFIED.vgpr_granule);
     let [vgprs, agprs, _] = used;
-    let accum = 4 * (accum + 1);
+    // An offset that the code exceeds is not stated, and then counted from what is used.
+    let counted = vgprs.max(1).next_multiple_of(4);
+    let accum = (4 * (accum + 1)).max(counted);
     let needed = match agprs {
         0 => vgprs,
         agprs => vgprs.max(accum + agprs),

@@ -7,7 +7,7 @@ use super::data::DATA;
 use super::error::Problem;
 use super::expr::{Expr, SectionId, Value};
 use super::lex::Cursor;
-use super::symbols::Section;
+use super::symbols::{Definition, Section};
 use crate::object::{AbiVersion, Feature, Platform, Visibility};
 
 /// Directives that say something for other tools and nothing that an object of ours holds.
@@ -156,6 +156,7 @@ impl Assembler {
                     self.relro_padding = n != 0;
                 }
             }
+            ".wavesmith_symbol" => self.symbol_directive(c),
             ".wavesmith_metadata_counts" => {
                 if let Some(n) = self.number(c) {
                     self.raise_counts = n != 0;
@@ -356,6 +357,42 @@ impl Assembler {
         self.symbols.appear(id);
         self.symbols.get_mut(id).kind = kind;
         self.at_end(c);
+    }
+
+    /// `.wavesmith_symbol name, value, kind, size, visibility, index`: a symbol whose name could not be a label's here, since
+    /// another has it or an assembler would keep it to itself.
+    fn symbol_directive(&mut self, c: &mut Cursor<'_>) {
+        let Some(name) = c.name() else {
+            return self.expected("a symbol's name", c);
+        };
+        c.eat(",");
+        let Some(value) = self.expression(c) else {
+            return;
+        };
+        let mut numbers = [0i64, 0, 0, -1];
+        for n in &mut numbers {
+            if c.eat(",") {
+                let Some(found) = self.number(c) else { return };
+                *n = found;
+            }
+        }
+        if !self.at_end(c) {
+            return;
+        }
+        let origin = self.origin;
+        let id = self.symbols.nameless(&name);
+        let symbol = self.symbols.get_mut(id);
+        symbol.definition = Some(Definition::Set(value));
+        symbol.line = origin.number;
+        symbol.index = usize::try_from(numbers[3]).ok();
+        symbol.kind = (numbers[0] & 3) as u8;
+        symbol.size = Some((Expr::Number(numbers[1]), (origin, 0..origin.len)));
+        symbol.visibility = match numbers[2] {
+            1 => Visibility::Internal,
+            2 => Visibility::Hidden,
+            3 => Visibility::Protected,
+            _ => Visibility::Default,
+        };
     }
 
     fn target_directive(&mut self, span: Range<usize>, c: &mut Cursor<'_>) {

@@ -1,5 +1,6 @@
 //! From sections, symbols and open places to an object's content.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use wavesmith_isa::Inst;
@@ -281,28 +282,33 @@ impl Assembler {
     }
 
     fn local_symbols(&mut self, linked: &mut Linked) {
-        let mut locals: Vec<Symbol> = self
+        let locals: Vec<Symbol> = self
             .symbols
             .list
             .iter()
             .filter(|s| s.order.is_some() && s.definition.is_some())
-            .filter(|s| !s.name.starts_with(".L") && !s.name.contains('\u{1}'))
-            .filter(|s| !self.kernels.iter().any(|k| k.name == s.name))
+            .filter(|s| {
+                let own = s.name.starts_with(".L") || s.name.contains('\u{1}');
+                s.nameless || !own && !self.kernels.iter().any(|k| k.name == s.name)
+            })
             .cloned()
             .collect();
-        let stated: std::collections::HashMap<&str, usize> = self
+        let stated: HashMap<&str, usize> = self
             .symbol_order
             .iter()
             .enumerate()
             .map(|(i, n)| (n.as_str(), i))
             .collect();
-        locals.sort_by_key(|s| {
-            // The linker puts once-global symbols behind.
-            let late = s.visibility == Visibility::Hidden;
-            let stated = stated.get(s.name.as_str()).copied().unwrap_or(usize::MAX);
-            (late, stated, s.order)
-        });
-        for symbol in locals {
+        let mut locals: Vec<(usize, Symbol)> = locals
+            .into_iter()
+            .map(|s| {
+                let named = || stated.get(s.name.as_str()).copied();
+                (s.index.or_else(named).unwrap_or(usize::MAX), s)
+            })
+            .collect();
+        // The linker puts once-global symbols behind.
+        locals.sort_by_key(|(stated, s)| (s.visibility == Visibility::Hidden, *stated, s.order));
+        for (_, symbol) in locals {
             let value = match &symbol.definition {
                 Some(Definition::Label(section, at)) => Ok(Value::Place(*section, *at as i64)),
                 Some(Definition::Set(expr)) => self.symbols.evaluate(expr),

@@ -144,6 +144,8 @@ struct Printer<'a> {
     distances: HashMap<u64, String>,
     /// For each constant that code reaches and that has no name, its label.
     constants: BTreeMap<u64, String>,
+    /// Names that a label can have: nobody else has them, and no assembler keeps them to itself.
+    plain: HashSet<&'a str>,
     /// Where functions end whose size is stated.
     ends: BTreeMap<u64, Vec<(String, String)>>,
     /// Per kernel, one more than the highest register used.
@@ -168,7 +170,20 @@ impl<'a> Printer<'a> {
                 labels.entry(at).or_default().push(symbol);
             }
         }
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        let kernels = object.kernels.iter().map(|k| k.name.as_str());
+        for name in object
+            .symbols
+            .iter()
+            .map(|s| s.name.as_str())
+            .chain(kernels)
+        {
+            *times.entry(name).or_insert(0) += 1;
+        }
+        let kept = |name: &str| [".L", ".amdgcn.", "\""].iter().any(|p| name.starts_with(p));
+        times.retain(|name, n| *n == 1 && !name.is_empty() && *name != "." && !kept(name));
         Printer {
+            plain: times.into_keys().collect(),
             object,
             orders,
             target: object.platform.target,
@@ -240,9 +255,8 @@ impl<'a> Printer<'a> {
         self.comment();
         let absolute = std::mem::take(&mut self.absolute);
         for symbol in absolute {
-            self.attributes(symbol);
             if let Place::Absolute(value) = symbol.place {
-                self.line(format_args!("\t.set {}, {value:#x}", quoted(&symbol.name)));
+                self.define(symbol, Some(format!("{value:#x}")));
             }
         }
         self.line("");
@@ -301,17 +315,31 @@ impl<'a> Printer<'a> {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for d in decode_bytes(&self.object.text, self.target) {
-            let at = d.offset as u64;
-            let len = 4 * d.words as u64;
-            let inst = d.inst;
-            let to = inst
-                .as_ref()
-                .ok()
-                .filter(|i| i.op.info().slot(Role::Label).is_some())
-                .map(|i| (at + 4).wrapping_add_signed(4 * i64::from(i.imm)));
-            steps.push(Step { at, len, inst, to });
+        // A kernel begins with an instruction, whatever the words before it look like.
+        let text = &self.object.text;
+        let mut starts: Vec<usize> = vec![0, text.len()];
+        let kernels = self.object.kernels.iter().map(|k| k.code_offset);
+        let functions = self.object.symbols.iter().filter_map(|s| match s.place {
+            Place::Text(at) if s.kind == 2 && at % 4 == 0 => Some(at),
+            _ => None,
+        });
+        let inside = kernels.chain(functions).map(|at| at as usize);
+        starts.extend(inside.filter(|at| *at < text.len()));
+        starts.sort_unstable();
+        starts.dedup();
+        let mut steps = Vec::with_capacity(text.len() / 6);
+        for part in starts.windows(2) {
+            for d in decode_bytes(&text[part[0]..part[1]], self.target) {
+                let at = (part[0] + d.offset) as u64;
+                let len = 4 * d.words as u64;
+                let inst = d.inst;
+                let to = inst
+                    .as_ref()
+                    .ok()
+                    .filter(|i| i.op.info().slot(Role::Label).is_some())
+                    .map(|i| (at + 4).wrapping_add_signed(4 * i64::from(i.imm)));
+                steps.push(Step { at, len, inst, to });
+            }
         }
         steps
     }
@@ -347,7 +375,7 @@ impl<'a> Printer<'a> {
             }
         }
         for (i, kernel) in object.kernels.iter().enumerate() {
-            let stop = kernel.code_offset + kernel.code_size;
+            let stop = kernel.code_offset.saturating_add(kernel.code_size);
             if kernel.code_size > 0 && (starts.contains(&stop) || stop == end) {
                 let name = quoted(&kernel.name).into_owned();
                 let label = format!(".Lfunc_end{i}");
@@ -356,13 +384,15 @@ impl<'a> Printer<'a> {
         }
         for (i, symbol) in object.symbols.iter().enumerate() {
             if let Place::Text(at) = symbol.place
+                && self.plain.contains(symbol.name.as_str())
                 && symbol.size > 0
-                && (starts.contains(&(at + symbol.size)) || at + symbol.size == end)
+                && (starts.contains(&at.saturating_add(symbol.size))
+                    || at.saturating_add(symbol.size) == end)
             {
                 let label = format!(".Lend{i}");
                 let name = quoted(&symbol.name).into_owned();
                 self.ends
-                    .entry(at + symbol.size)
+                    .entry(at.saturating_add(symbol.size))
                     .or_default()
                     .push((name, label));
             }
@@ -392,7 +422,12 @@ impl<'a> Printer<'a> {
     /// The name of the constant at this place in `.rodata`, made if it has none.
     fn constant(&mut self, at: u64) -> Option<String> {
         let object = self.object;
-        let named = object.symbols.iter().find(|s| s.place == Place::Rodata(at));
+        let plain = |s: &&LocalSymbol| self.plain.contains(s.name.as_str());
+        let mut at_it = object
+            .symbols
+            .iter()
+            .filter(|s| s.place == Place::Rodata(at));
+        let named = at_it.find(plain);
         if let Some(symbol) = named {
             return Some(quoted(&symbol.name).into_owned());
         }
@@ -422,7 +457,8 @@ impl<'a> Printer<'a> {
                 continue;
             }
             let kernel = self.object.kernels.iter().find(|k| k.code_offset == to);
-            let symbol = self.labels.get(&to).and_then(|l| l.first());
+            let plain = |s: &&&LocalSymbol| self.plain.contains(s.name.as_str());
+            let symbol = self.labels.get(&to).and_then(|l| l.iter().find(plain));
             let name = match (symbol, kernel) {
                 (Some(symbol), _) => quoted(&symbol.name).into_owned(),
                 (None, Some(kernel)) => quoted(&kernel.name).into_owned(),
@@ -458,15 +494,14 @@ impl<'a> Printer<'a> {
             self.line("\t.p2align 8");
             self.line(format_args!("\t.type {name},@function"));
             self.line(format_args!("{name}:"));
-            let stop = at + kernel.code_size;
+            let stop = at.saturating_add(kernel.code_size);
             if kernel.code_size > 0 && !self.ends.contains_key(&stop) {
                 self.line(format_args!("\t.size {name}, {}", kernel.code_size));
             }
         }
         let symbols = self.labels.remove(&at).unwrap_or_default();
         for symbol in symbols {
-            self.attributes(symbol);
-            self.line(format_args!("{}:", quoted(&symbol.name)));
+            self.define(symbol, None);
         }
         if let Some(name) = self.targets.get(&at)
             && name.starts_with(".LBB")
@@ -479,9 +514,7 @@ impl<'a> Printer<'a> {
             let rest = std::mem::take(&mut self.labels);
             for (place, symbols) in rest {
                 for symbol in symbols {
-                    self.attributes(symbol);
-                    let name = quoted(&symbol.name);
-                    self.line(format_args!("\t.set {name}, .+{}", place.wrapping_sub(at)));
+                    self.define(symbol, Some(format!(".+{}", place.wrapping_sub(at))));
                 }
             }
         }
@@ -491,10 +524,34 @@ impl<'a> Printer<'a> {
     fn places_inside(&mut self, step: &Step) {
         for at in step.at + 1..step.at + step.len {
             for symbol in self.labels.remove(&at).unwrap_or_default() {
-                self.attributes(symbol);
                 let back = step.at + step.len - at;
-                self.line(format_args!("\t.set {}, .-{back}", quoted(&symbol.name)));
+                self.define(symbol, Some(format!(".-{back}")));
             }
+        }
+    }
+
+    /// Defines a symbol: as a label here, or with a value.
+    fn define(&mut self, symbol: &LocalSymbol, value: Option<String>) {
+        let name = quoted(&symbol.name);
+        if !self.plain.contains(symbol.name.as_str()) {
+            let value = value.as_deref().unwrap_or(".");
+            let (kind, size) = (symbol.kind, symbol.size);
+            let visibility = symbol.visibility as u8;
+            let name = quoted_always(&symbol.name);
+            let here = |s: &LocalSymbol| std::ptr::eq(s, symbol);
+            let index = match self.orders.symbols {
+                true => self.object.symbols.iter().position(here),
+                false => None,
+            };
+            let index = index.map(|i| format!(", {i}")).unwrap_or_default();
+            return self.line(format_args!(
+                "\t.wavesmith_symbol {name}, {value}, {kind}, {size:#x}, {visibility}{index}"
+            ));
+        }
+        self.attributes(symbol);
+        match value {
+            None => self.line(format_args!("{name}:")),
+            Some(value) => self.line(format_args!("\t.set {name}, {value}")),
         }
     }
 
@@ -514,12 +571,12 @@ impl<'a> Printer<'a> {
         let labelled = match symbol.place {
             Place::Text(at) => self
                 .ends
-                .get(&(at + symbol.size))
+                .get(&at.saturating_add(symbol.size))
                 .is_some_and(|ends| ends.iter().any(|(n, _)| *n == name)),
             _ => false,
         };
         if symbol.size > 0 && !labelled {
-            self.line(format_args!("\t.size {name}, {}", symbol.size));
+            self.line(format_args!("\t.size {name}, {:#x}", symbol.size));
         }
     }
 
@@ -649,20 +706,14 @@ impl<'a> Printer<'a> {
             let to = kernel.descriptor_offset;
             self.constants(&mut at, to, &mut symbols);
             while let Some((_, symbol)) = symbols.next_if(|(place, _)| *place == at) {
-                self.attributes(symbol);
-                self.line(format_args!("{}:", quoted(&symbol.name)));
+                self.define(symbol, None);
             }
             self.line("\t.p2align 6");
             let about = object.metadata.kernel(&kernel.name);
             describe::print(kernel, about, self.used[i], &mut self.out.text);
             at = to + 64;
             while let Some((place, symbol)) = symbols.next_if(|(place, _)| *place < at) {
-                self.attributes(symbol);
-                self.line(format_args!(
-                    "\t.set {}, .-{}",
-                    quoted(&symbol.name),
-                    at - place
-                ));
+                self.define(symbol, Some(format!(".-{}", at - place)));
             }
         }
         self.constants(&mut at, object.rodata.len() as u64, &mut symbols);
@@ -670,8 +721,7 @@ impl<'a> Printer<'a> {
             self.line(format_args!("{label}:"));
         }
         for (_, symbol) in symbols {
-            self.attributes(symbol);
-            self.line(format_args!("{}:", quoted(&symbol.name)));
+            self.define(symbol, None);
         }
     }
 
@@ -687,8 +737,7 @@ impl<'a> Printer<'a> {
                 self.line(format_args!("{label}:"));
             }
             while let Some((_, symbol)) = symbols.next_if(|(place, _)| *place <= *at) {
-                self.attributes(symbol);
-                self.line(format_args!("{}:", quoted(&symbol.name)));
+                self.define(symbol, None);
             }
             let stop = symbols.peek().map_or(to, |(place, _)| (*place).min(to));
             let label = self.constants.range(*at + 1..).next();

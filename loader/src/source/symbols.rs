@@ -28,6 +28,10 @@ pub(super) struct Symbol {
     pub(super) size: Option<(Expr, (Origin, Range<usize>))>,
     /// Whether it goes into the symbol table, and where: as LLVM, by its first appearance.
     pub(super) order: Option<usize>,
+    /// Given by `.wavesmith_symbol`: it is in the symbol table whatever its name, and nothing can refer to it.
+    pub(super) nameless: bool,
+    /// Where the source says it stands in the symbol table, instead of `order`.
+    pub(super) index: Option<usize>,
 }
 
 /// All symbols.
@@ -45,6 +49,19 @@ impl Symbols {
         if let Some(id) = self.by_name.get(name) {
             return *id;
         }
+        let id = self.push(name, false);
+        self.by_name.insert(name.to_owned(), id);
+        id
+    }
+
+    /// A symbol that no name leads to.
+    pub(super) fn nameless(&mut self, name: &str) -> SymbolId {
+        let id = self.push(name, true);
+        self.appear(id);
+        id
+    }
+
+    fn push(&mut self, name: &str, nameless: bool) -> SymbolId {
         let id = SymbolId(self.list.len());
         self.list.push(Symbol {
             name: name.to_owned(),
@@ -55,8 +72,9 @@ impl Symbols {
             visibility: Visibility::Default,
             size: None,
             order: None,
+            nameless,
+            index: None,
         });
-        self.by_name.insert(name.to_owned(), id);
         id
     }
 
