@@ -1,13 +1,16 @@
 //! The device a run takes, and what it tells about time.
 
-use std::sync::Arc;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 use wavesmith_isa::Target;
 use wavesmith_loader::DispatchReport;
+use wavesmith_sim::debug::{SharedDebugger, TraceSink};
 use wavesmith_sim::sanitize::Sanitizer;
 use wavesmith_sim::{Emulator, MfmaMode, Options};
 
+use crate::debugger::Stepper;
 use crate::failure::Failure;
 use crate::output::grouped;
 use crate::progress::Progress;
@@ -30,6 +33,15 @@ pub struct DeviceArgs {
     /// Run only this workgroup of the grid, as in 3,5
     #[arg(long, value_name = "X,Y,Z", value_parser = crate::sanitize::parse_workgroup)]
     pub workgroup: Option<[u32; 3]>,
+    /// Write every instruction and the registers it has written; one thread
+    #[arg(long)]
+    trace_regs: bool,
+    /// Stop at a label (L_0040) or an offset (0x40) and take the commands of `wavesmith debug`; one thread
+    #[arg(long = "break", value_name = "LABEL|OFFSET")]
+    break_at: Vec<String>,
+    /// Stop at the first instruction: `wavesmith debug`.
+    #[arg(skip)]
+    pub step: std::cell::Cell<bool>,
     /// Threads of the emulator; 0 for one a core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -50,16 +62,35 @@ enum Mfma {
 }
 
 impl DeviceArgs {
+    /// Whether the run itself writes to stdout, so that nothing else may.
+    pub fn watched(&self) -> bool {
+        self.step.get() || self.trace_regs || !self.break_at.is_empty()
+    }
+
     /// The device, for this target.
     pub fn open(&self, target: Target, progress: &Progress) -> Result<Emulator, Failure> {
         match self.device {
             Kind::Emu => {
+                let step = self.step.get();
+                let stepper = step || !self.break_at.is_empty();
+                let debug = stepper.then(|| {
+                    let at_once = step && self.break_at.is_empty();
+                    let stepper = Stepper::new(self.break_at.clone(), at_once);
+                    Arc::new(Mutex::new(stepper)) as SharedDebugger
+                });
+                let trace = self.trace_regs.then(|| {
+                    // A reader that has gone away wants no more lines.
+                    Arc::new(|line: &str| drop(writeln!(std::io::stdout(), "{line}"))) as TraceSink
+                });
+                let alone = debug.is_some() || trace.is_some();
                 let options = Options {
                     mfma: match self.mfma {
                         Mfma::Exact => MfmaMode::Exact,
                         Mfma::Fast => MfmaMode::Fast,
                     },
-                    threads: self.threads,
+                    threads: if alone { 1 } else { self.threads },
+                    debug,
+                    trace,
                     workgroup: self.workgroup,
                     sanitize: self
                         .sanitize

@@ -6,6 +6,7 @@
 //! | `commands` | one file per command |
 //! | `catalog` | from a kernel's name to its code object |
 //! | `params` | kernel parameters as options |
+//! | `debugger` | the stepper |
 //! | `device` | the device a run takes, and times |
 //! | `listing` | code as text |
 //! | `failure` | what can go wrong, exit codes, how an error is shown |
@@ -18,6 +19,7 @@
 mod args;
 mod catalog;
 mod commands;
+mod debugger;
 mod device;
 mod failure;
 mod input;

@@ -14,6 +14,7 @@ use wavesmith_loader::{Device, DeviceError, DevicePtr, DispatchReport, Fault, La
 
 pub use crate::mfma::MfmaMode;
 
+use crate::debug::{DebugWatch, SharedDebugger, TraceSink, Tracer};
 use crate::group::{Control, Env, Group, Turn};
 use crate::launch::{Addresses, Setup};
 use crate::memory::{Alloc, Memory, read_bytes, write_bytes};
@@ -43,6 +44,10 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Checks every step and collects what is wrong; runs ten times slower or worse.
     pub sanitize: Option<Arc<Sanitizer>>,
+    /// Shown every instruction before it runs.
+    pub debug: Option<SharedDebugger>,
+    /// Given a line for every instruction that has run, with what it has written.
+    pub trace: Option<TraceSink>,
     /// Told about finished workgroups.
     pub progress: Option<Progress>,
 }
@@ -51,8 +56,15 @@ impl Options {
     /// The watchers of one workgroup.
     fn watchers(&self) -> Watchers {
         let mut all = Watchers::new();
+        // The debugger comes first: an instruction that it holds back has not begun for the others.
+        if let Some(debugger) = &self.debug {
+            all.push(Box::new(DebugWatch::new(debugger.clone())));
+        }
         if let Some(out) = &self.sanitize {
             all.push(Box::new(Watcher::new(out.clone())));
+        }
+        if let Some(sink) = &self.trace {
+            all.push(Box::new(Tracer::new(sink.clone())));
         }
         all
     }

@@ -12,9 +12,11 @@
 //! | `exec` | what every instruction does |
 //! | [`float`] | narrow float formats, decoded and encoded |
 //! | `watch` | hooks around every step |
+//! | [`debug`] | looking at a run: a hook before every instruction, a tracer |
 //! | [`sanitize`] | finds what hardware hides: missing waits, races, uninitialised reads |
 //! | [`mfma`] | the arithmetic of matrix instructions |
 
+pub mod debug;
 pub mod emulator;
 pub mod float;
 pub mod memory;

@@ -15,8 +15,6 @@ pub enum Step {
     Skip,
     /// Let another wave go first; the instruction comes again.
     Yield,
-    /// End the dispatch.
-    Stop,
 }
 
 /// Sees every instruction before and after it runs.
@@ -55,14 +53,9 @@ fn steps(group: &mut Group<'_>, watchers: &mut Watchers, i: usize, share: u64) -
         let mut step = Step::Run;
         for w in watchers.iter_mut() {
             step = step.max(w.before(group, i, at));
-        }
-        match step {
-            Step::Yield => return Flow::Yield,
-            Step::Stop => {
-                let stopped = "stopped by the debugger".to_owned();
-                return group.env.fail(stopped);
+            if step == Step::Yield {
+                return Flow::Yield;
             }
-            Step::Run | Step::Skip => {}
         }
         let wave: &mut Wave = &mut group.waves[i];
         wave.pc += 1;

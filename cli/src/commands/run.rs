@@ -54,8 +54,19 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Runs with the stepper in between.
+pub fn stepping(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    args.device.step.set(true);
+    run(args, out)
+}
+
 /// Runs and reports.
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    if out.json && args.device.watched() {
+        return Err(Failure::request(
+            "--trace-regs, --break and debug write text as they go; they cannot write JSON",
+        ));
+    }
     let text = args.subject.to_string_lossy();
     // A kernel's name has no dot and no slash.
     let file = text.contains(['.', '/', '\\']) || args.subject.exists();

@@ -22,6 +22,8 @@ mod shadow;
 
 pub use report::{DEFAULT_LIMIT, Finding, Kind, Place, Report, Sanitizer, lanes};
 
+pub(crate) use shadow::{name as register_name, rows as register_rows};
+
 use std::sync::Arc;
 
 use wavesmith_isa::Mnemonic as M;
@@ -29,14 +31,22 @@ use wavesmith_isa::Mnemonic as M;
 use crate::exec::Flow;
 use crate::group::Group;
 use crate::launch::Setup;
-use crate::program::Program;
+use crate::program::{Op, Program};
 use crate::watch::{Step, Watch};
-use crate::wave::State;
+use crate::wave::{State, Wave};
 use access::Access;
 use facts::{Counter, Facts};
 use flight::{Counts, Flight};
 use lds::Lds;
 use shadow::Shadow;
+
+/// Whether lanes of an instruction go to LDS, and to device memory.
+pub(crate) fn spaces(w: &Wave, op: &Op) -> (bool, bool) {
+    let mut all = Vec::new();
+    access::accesses(w, op, &mut all);
+    let any = |place| all.iter().any(|a: &Access| a.place == place);
+    (any(access::Place::Lds), any(access::Place::Global))
+}
 
 /// What `before` leaves for `after`.
 #[derive(Default)]

@@ -59,7 +59,10 @@ pub fn run(args: &Args, path: &Path, launch: &Path, out: &mut Output) -> Result<
     let file = input::object(path, &object)?;
     let case = Case::read(launch).map_err(|e| case_failure(&e))?;
     let subject = input::name(path);
-    let progress = Progress::start(format!("{subject} on the emulator"), out.json || out.quiet);
+    let progress = Progress::start(
+        format!("{subject} on the emulator"),
+        out.json || out.quiet || args.device.watched(),
+    );
     let device = args.device.open(target, &progress)?;
     let result = case.run(&device, &object);
     drop(progress);

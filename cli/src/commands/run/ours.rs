@@ -68,7 +68,10 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     let target = target_of(path, object, args.target)?;
     let file = input::object(path, object)?;
-    let progress = Progress::start(format!("{subject} on the emulator"), out.json || out.quiet);
+    let progress = Progress::start(
+        format!("{subject} on the emulator"),
+        out.json || out.quiet || args.device.watched(),
+    );
     let device = args.device.open(target, &progress)?;
     let result = run_object(&device, object, &args.params.0, args.seed, args.tolerance);
     drop(progress);
