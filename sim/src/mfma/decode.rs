@@ -78,10 +78,11 @@ pub fn element(x: u32, elem: Elem) -> u32 {
 /// `i32`, or with `pairs` two i16, k and k + 1, in `out[k/2·width + row]`.
 #[inline(always)]
 pub fn side(words: &[Row], side: &Side, lanes: Option<&[u8; 64]>, pairs: bool, out: &mut [u32]) {
-    let mut moved = [[0; 64]; 8];
+    let mut moved;
     let words = match lanes {
         None => words,
         Some(map) => {
+            moved = [[0; 64]; 8];
             for (to, from) in moved.iter_mut().zip(words) {
                 for (x, l) in to.iter_mut().zip(map) {
                     *x = from[usize::from(*l) & 63];
