@@ -89,6 +89,22 @@ fn refusals_have_a_place_and_a_help() {
 }
 
 #[test]
+fn raw_code_may_have_directives() {
+    let source = ".macro twice x\n \\x\n \\x\n.endm\n.set n, 3\nagain:\n twice \"s_nop n\"\n s_branch again\n";
+    let done = wavesmith(["asm", "-", "--target", "gfx950", "--format", "bin"])
+        .write_stdin(source)
+        .assert()
+        .success();
+    let words = [0xbf80_0003u32, 0xbf80_0003, 0xbf82_fffd];
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    assert_eq!(done.get_output().stdout, bytes);
+    wavesmith(["asm", "-", "--target", "gfx950", "--format", "bin"])
+        .write_stdin(".rept 2\n s_nopp 0\n.endr\n")
+        .assert()
+        .code(2);
+}
+
+#[test]
 fn selftest_objects() {
     let tests = data("loader/tests/data");
     let report = json(

@@ -75,8 +75,12 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let target = args.target.ok_or_else(|| {
         Failure::request("which target?").help("add --target gfx942 or --target gfx950")
     })?;
-    let lines =
-        text::assemble(&source, target).map_err(|errors| refused(args, &source, &errors))?;
+    let lines = match text::assemble(&source, target) {
+        Ok(lines) => lines,
+        // A source with directives; which lines its bytes come from is not kept.
+        Err(_) if args.format == Format::Bin && !out.json => return code(args, &source, out),
+        Err(errors) => return Err(refused(args, &source, &errors)),
+    };
     let mut bytes = Vec::with_capacity(lines.len() * 8);
     let mut rows = Vec::new();
     // Rows are for people and scripts that want lines; raw bytes do without.
@@ -135,6 +139,20 @@ fn contents(format: Format, bytes: &[u8], rows: &[Row]) -> Vec<u8> {
             .collect::<String>()
             .into_bytes(),
     }
+}
+
+/// The `.text` of a source with directives.
+fn code(args: &Args, source: &str, out: &mut Output) -> Result<Exit, Failure> {
+    let options = Options {
+        target: args.target,
+    };
+    let bytes =
+        source::assemble_code(source, &options).map_err(|e| refused_source(args, source, &e))?;
+    match &args.output {
+        Some(path) => out.file(path, &bytes)?,
+        None => out.bytes(&bytes)?,
+    }
+    Ok(Exit::Right)
 }
 
 /// A whole object.

@@ -58,6 +58,17 @@ pub fn assemble(source: &str, options: &Options) -> Result<CodeObject, Vec<Sourc
     assembler.link()
 }
 
+/// Assembles a source to the bytes of its `.text`, whether it has a kernel or not.
+///
+/// # Errors
+/// As [`assemble()`].
+pub fn assemble_code(source: &str, options: &Options) -> Result<Vec<u8>, Vec<SourceError>> {
+    let mut assembler = Assembler::new(options);
+    let lines = split(source);
+    assembler.run(&lines, 0);
+    assembler.code()
+}
+
 /// Where a line is in the source.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Origin {
@@ -163,6 +174,7 @@ pub(super) struct Assembler {
     pub(super) kernel_order: Vec<String>,
     pub(super) symbol_order: Vec<String>,
     pub(super) leave: bool,
+    pub(super) needs_kernel: bool,
 }
 
 impl Assembler {
@@ -210,6 +222,7 @@ impl Assembler {
             kernel_order: Vec::new(),
             symbol_order: Vec::new(),
             leave: false,
+            needs_kernel: true,
         }
     }
 

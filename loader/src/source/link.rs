@@ -42,6 +42,12 @@ pub(super) struct Linked {
 }
 
 impl Assembler {
+    /// `.text` alone, of a source that need not have a kernel.
+    pub(super) fn code(mut self) -> Result<Vec<u8>, Vec<SourceError>> {
+        self.needs_kernel = false;
+        self.link().map(|object| object.text)
+    }
+
     pub(super) fn link(mut self) -> Result<CodeObject, Vec<SourceError>> {
         if let Some(open) = self.open_kernel.take() {
             let opened = ".amdhsa_kernel".to_owned();
@@ -101,18 +107,14 @@ impl Assembler {
         self.local_symbols(&mut linked);
         self.counted(&mut linked);
         // Distances between sections are known once everything has its size.
-        let (text, rodata) = if linked.object.kernels.is_empty() {
-            (0, 0)
-        } else {
-            addresses(&linked.object)
-        };
+        let (text, rodata) = addresses(&linked.object);
         for fixup in std::mem::take(&mut self.fixups) {
             if let Err((problem, span)) = self.fill(&fixup, &mut linked, text, rodata) {
                 let error = error_at(fixup.origin, span, fixup.within.clone(), problem);
                 self.push_error(error);
             }
         }
-        if linked.object.kernels.is_empty() && self.errors.is_empty() {
+        if self.needs_kernel && linked.object.kernels.is_empty() && self.errors.is_empty() {
             let what = "a kernel".to_owned();
             let help = "an object needs `.amdhsa_kernel NAME` … `.end_amdhsa_kernel` for a global label NAME".to_owned();
             self.push_error(error_at(

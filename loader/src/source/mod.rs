@@ -9,10 +9,10 @@
 //! | `directive`, `data` | sections, symbols, target; bytes |
 //! | `inst` | instructions with symbols in their operands |
 //! | `amdhsa` | `.amdhsa_kernel`: the descriptor |
-//! | `metadata`, `yaml` | `.amdgpu_metadata` |
+//! | `metadata`, `yaml/` | `.amdgpu_metadata` |
 //! | `symbols` | symbols and sections while they grow |
 //! | `link`, `counts` | everything into a [`crate::object::CodeObject`]; counts checked or filled in |
-//! | `print`, `describe`, `distance` | an object's source; its descriptors; literals that are distances |
+//! | `print/`, `describe`, `distance` | an object's source; its descriptors; literals that are distances |
 //! | `error` | why a source is refused |
 
 mod amdhsa;
@@ -33,7 +33,7 @@ mod print;
 mod symbols;
 mod yaml;
 
-pub use assemble::{Options, assemble};
+pub use assemble::{Options, assemble, assemble_code};
 pub use error::{Problem, SourceError};
 pub use print::{DisassembleError, Disassembled, disassemble};
 
