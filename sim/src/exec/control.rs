@@ -44,6 +44,18 @@ pub fn lookup(m: M) -> Option<Pair> {
             w.set_s64(op.dst.into(), next(op, e));
             jump(w, op, e, true)
         },
+        // Killing ends the wave; 0 keeps it.
+        S_SETKILL => |_, op, _| match op.inst.imm & 1 {
+            0 => Flow::Next,
+            _ => Flow::End,
+        },
+        S_SETVSKIP => |w, op, e| {
+            let (v, at) = (w.scalar(&op.src[0]), w.scalar(&op.src[1]) & 31);
+            match v >> at & 1 {
+                0 => Flow::Next,
+                _ => unsupported(w, op, e),
+            }
+        },
         S_GETREG_B32 => getreg,
         S_SETREG_B32 => |w, op, e| {
             let v = w.scalar(&op.src[0]);
@@ -163,13 +175,32 @@ fn setreg(w: &mut Wave, op: &Op, e: &mut Env<'_>, v: u32) -> Flow {
     Flow::Next
 }
 
+/// Why an instruction has no semantics here: what it needs lies outside of one dispatch, or is not public.
+pub fn reason(m: M) -> Option<&'static str> {
+    use M::*;
+    Some(match m {
+        DS_GWS_INIT
+        | DS_GWS_BARRIER
+        | DS_GWS_SEMA_BR
+        | DS_GWS_SEMA_P
+        | DS_GWS_SEMA_V
+        | DS_GWS_SEMA_RELEASE_ALL => "global wave sync needs a resource that the driver grants",
+        S_TRAP | S_RFE_B64 | S_RFE_RESTORE_B64 => "no trap handler is installed",
+        S_SENDMSGHALT => "the wave would halt until the host wakes it",
+        S_CBRANCH_G_FORK | S_CBRANCH_I_FORK | S_CBRANCH_JOIN => {
+            "the fork and join stack is not modelled"
+        }
+        S_SETVSKIP => "skipping vector instructions is not modelled",
+        V_SCREEN_PARTITION_4SE_B32 => "its table is for graphics and is not published for CDNA",
+        _ => return None,
+    })
+}
+
 /// An instruction without semantics here.
 pub fn unsupported(_: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     let info = op.inst.op.info();
-    e.fail(format!(
-        "unsupported: the emulator has no semantics for {}{}",
-        info.name, info.suffix
-    ))
+    let why = reason(info.mnemonic).unwrap_or("the emulator has no semantics for it");
+    e.fail(format!("unsupported: {}{}: {why}", info.name, info.suffix))
 }
 
 /// A dword that is no instruction.

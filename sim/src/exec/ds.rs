@@ -110,25 +110,6 @@ fn write2<const N: usize, const UNIT: u32>(w: &mut Wave, op: &Op, e: &mut Env<'_
     Flow::Next
 }
 
-/// Transposing read: every lane reads 64 bits, then the 16 lanes of a row exchange halfwords (ROCm systems pull 10175).
-fn read_tr_b16(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
-    let addr = w.rows[usize::from(op.src[0].idx)];
-    let off = op.inst.imm as u32;
-    let data: [[u32; 2]; 64] = std::array::from_fn(|l| {
-        let a = addr[l].wrapping_add(off);
-        [e.lds_load(a, 4), e.lds_load(a.wrapping_add(4), 4)]
-    });
-    let half = |l: usize, n: usize| {
-        let from = (l & !15) + (l >> 2 & 3) + 4 * n;
-        data[from][(l & 3) / 2] >> (16 * (l & 1)) & 0xffff
-    };
-    for i in 0..2 {
-        let out: Row = std::array::from_fn(|l| half(l, 2 * i) | half(l, 2 * i + 1) << 16);
-        w.write_row(usize::from(op.dst) + i, &out);
-    }
-    Flow::Next
-}
-
 /// Every lane takes another lane's value; inactive ones give zero.
 fn bpermute(w: &mut Wave, op: &Op, _: &mut Env<'_>) -> Flow {
     let exec = w.exec();
@@ -249,7 +230,6 @@ pub fn lookup(op: &Op) -> Option<Pair> {
         DS_WRITE2ST64_B32 => write2::<1, 256>,
         DS_WRITE2_B64 => write2::<2, 8>,
         DS_WRITE2ST64_B64 => write2::<2, 512>,
-        DS_READ_B64_TR_B16 => read_tr_b16,
         DS_PERMUTE_B32 => permute,
         DS_BPERMUTE_B32 => bpermute,
         DS_SWIZZLE_B32 => swizzle,

@@ -71,6 +71,23 @@ fn exchange2<const WIDE: bool, const UNIT: u32>(w: &mut Wave, op: &Op, e: &mut E
     Flow::Next
 }
 
+/// Two dwords, each replaced where its data has bit 31 set, by the other 31 bits (CDNA3 ISA, DS_CONDXCHG32_RTN_B64).
+fn exchange_if(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
+    let exec = w.exec();
+    for l in (0..64).filter(|l| exec >> l & 1 != 0) {
+        let a = w.rows[usize::from(op.src[0].idx)][l].wrapping_add(op.inst.imm as u32) & !7;
+        let new = data(w, op.src[1].idx.into(), l, true);
+        let old = e.lds_load64(a, 8);
+        for (i, v) in [new as u32, (new >> 32) as u32].into_iter().enumerate() {
+            if v >> 31 != 0 {
+                e.lds_store(a + 4 * i as u32, 4, v & 0x7fff_ffff);
+            }
+        }
+        put(w, op.dst.into(), l, true, old);
+    }
+    Flow::Next
+}
+
 /// Handlers of LDS atomics.
 pub fn lookup(op: &Op) -> Option<Pair> {
     use M::*;
@@ -80,7 +97,7 @@ pub fn lookup(op: &Op) -> Option<Pair> {
         DS_WRXCHG2ST64_RTN_B32 => exchange2::<false, 256>,
         DS_WRXCHG2_RTN_B64 => exchange2::<true, 8>,
         DS_WRXCHG2ST64_RTN_B64 => exchange2::<true, 512>,
-        DS_CONDXCHG32_RTN_B64 => return None,
+        DS_CONDXCHG32_RTN_B64 => exchange_if,
         _ => {
             op.atomic?;
             let cmp = info.name.contains("cmpst") || info.name.contains("mskor");

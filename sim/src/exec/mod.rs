@@ -30,9 +30,11 @@ mod lanes;
 mod matrix;
 pub mod narrow;
 mod packed;
+mod preop;
 mod salu;
 mod single;
 pub mod smem;
+mod transpose;
 pub mod vmem;
 
 /// What happens after an instruction.
@@ -146,7 +148,7 @@ pub fn find(op: &Op, target: Target) -> Option<Pair> {
     match op.inst.op.info().format {
         SOP1 | SOP2 | SOPC | SOPK => salu::lookup(m).or_else(|| control::lookup(m)),
         SOPP => control::lookup(m),
-        SMEM => smem::lookup(m),
+        SMEM => smem::lookup(op),
         VOPC | VOPC_SDWA => compare::lookup(op),
         VOP1 | VOP1_DPP | VOP1_SDWA | VOP2 | VOP2_DPP | VOP2_SDWA | VOP3A | VOP3B => {
             compare::lookup(op)
@@ -157,12 +159,15 @@ pub fn find(op: &Op, target: Target) -> Option<Pair> {
                 .or_else(|| double::lookup(m))
                 .or_else(|| convert::lookup(m))
                 .or_else(|| narrow::lookup(m))
+                .or_else(|| preop::lookup(m))
                 .or_else(|| divide::lookup(m))
                 .or_else(|| lanes::lookup(m))
         }
         VOP3P => packed::lookup(m),
         VOP3P_MAI => matrix::lookup(m),
-        DS => ds::lookup(op).or_else(|| ds_atomic::lookup(op)),
+        DS => ds::lookup(op)
+            .or_else(|| transpose::lookup(m))
+            .or_else(|| ds_atomic::lookup(op)),
         FLAT | GLOBAL | SCRATCH => vmem::lookup(op),
         MUBUF | MTBUF => buffer::lookup(op, target),
     }

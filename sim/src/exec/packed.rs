@@ -250,6 +250,8 @@ pub fn lookup(m: M) -> Option<Pair> {
         V_PK_MUL_F16 => ph!(|a, b, c| f2h(h2f(a) * h2f(b))),
         V_PK_MIN_F16 => ph!(|a, b, c| f2h(min32(h2f(a), h2f(b)))),
         V_PK_MAX_F16 => ph!(|a, b, c| f2h(max32(h2f(a), h2f(b)))),
+        V_PK_MINIMUM3_F16 => ph!(|a, b, c| f2h(super::single::minimum3(h2f(a), h2f(b), h2f(c)))),
+        V_PK_MAXIMUM3_F16 => ph!(|a, b, c| f2h(super::single::maximum3(h2f(a), h2f(b), h2f(c)))),
         V_PK_FMA_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, c| a.mul_add(b, c))),
         V_PK_MUL_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, _| a * b)),
         V_PK_ADD_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, _| a + b)),

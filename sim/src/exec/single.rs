@@ -77,14 +77,14 @@ fn mul_legacy(a: f32, b: f32) -> f32 {
 }
 
 /// As [`max32`] over three; NaN when any is.
-fn maximum3(a: f32, b: f32, c: f32) -> f32 {
+pub fn maximum3(a: f32, b: f32, c: f32) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         f32::NAN
     } else {
         max32(max32(a, b), c)
     }
 }
-fn minimum3(a: f32, b: f32, c: f32) -> f32 {
+pub fn minimum3(a: f32, b: f32, c: f32) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         f32::NAN
     } else {

@@ -43,7 +43,7 @@ pub fn run<const N: usize, const M: usize>(
         );
     }
     source.push_str("s_endpgm");
-    let object = super::object(&source, target, 0, 3);
+    let object = super::object(&source, target, 1024, 3);
     let gpu = Emulator::new(target);
     let items = rows.len().next_multiple_of(64);
     let mut input: Vec<u8> = rows
