@@ -413,3 +413,26 @@ fn run_one_workgroup() {
     ];
     assert_eq!(json(args, "wavesmith.run/1")["time"]["workgroups"], 1);
 }
+
+#[test]
+fn text_of_llvm_alone() {
+    // A scaled matrix instruction as AITER has them: bits 13 and 14 of its first dword are set, which LLVM prints nothing for.
+    let hex = "0060acd3152702002c0cadd300d9b28c\n";
+    let llvm = "v_mfma_scale_f32_16x16x128_f8f6f4 v[44:47], a[0:3], v[108:111], v[44:47], v21, v19 op_sel_hi:[0,0,0] cbsz:4 blgp:4";
+    let ours = format!("{llvm} scale_raw:3\n");
+    let dis = ["dis", "-", "--hex", "--target", "gfx950"];
+    let put = |args: &[&str], input: &str, output: String| {
+        wavesmith(args)
+            .write_stdin(input.to_owned())
+            .assert()
+            .success()
+            .stdout(output);
+    };
+    put(&dis, hex, ours.clone());
+    put(&["asm", "-", "--target", "gfx950"], &ours, hex.to_owned());
+    put(
+        &["dis", "-", "--hex", "--llvm", "--target", "gfx950"],
+        hex,
+        format!("{llvm}\n"),
+    );
+}

@@ -32,6 +32,10 @@ pub struct Args {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Only what LLVM's disassembler prints: without `scale_raw:`, our spelling of bits that LLVM has no text for (the
+    /// bits are lost when such text is assembled again)
+    #[arg(long)]
+    llvm: bool,
     /// The file to write; stdout without it
     #[arg(long = "output", short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -108,11 +112,18 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             text
         }
     };
+    let text = if args.llvm { llvm_only(text) } else { text };
     match &args.output {
         Some(path) => out.file(path, text.as_bytes())?,
         None => out.text(&text)?,
     }
     Ok(Exit::Right)
+}
+
+/// Text without the spellings that are ours alone.
+fn llvm_only(text: String) -> String {
+    let ours = [" scale_raw:1", " scale_raw:2", " scale_raw:3"];
+    ours.iter().fold(text, |t, word| t.replace(word, ""))
 }
 
 /// The object's source.
