@@ -8,7 +8,9 @@ const TARGETS: [&str; 2] = ["gfx942", "gfx950"];
 
 #[test]
 fn help_has_an_example() {
-    for command in ["kernels", "emit", "run", "debug", "asm", "dis", "info", "selftest"] {
+    for command in [
+        "kernels", "emit", "run", "debug", "asm", "dis", "info", "selftest",
+    ] {
         let help = stdout([command, "--help"]);
         assert!(
             help.contains("Example") && help.contains(&format!("wavesmith {command}")),

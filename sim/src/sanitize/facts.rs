@@ -1,5 +1,6 @@
 //! What one instruction reads and writes, from the tables, and how its memory access counts.
 
+use wavesmith_isa::facts::Matrix;
 use wavesmith_isa::operand::code;
 use wavesmith_isa::table::{Format, Implicit, Mem, Role};
 use wavesmith_isa::{Inst, Mnemonic as M, Operand};
@@ -88,6 +89,8 @@ pub struct Facts {
     pub late: bool,
     /// A VALU instruction, which MODE may index.
     pub valu: bool,
+    /// Row of a matrix instruction, where the target is known.
+    pub matrix: Option<&'static Matrix>,
 }
 
 /// Registers of an operand, if it is one.
@@ -210,6 +213,7 @@ impl Facts {
             lanes: lanes(inst),
             uninit: uninit(inst, &reads),
             valu: is_valu(info.format),
+            matrix: None,
             counter,
             reads,
             writes,

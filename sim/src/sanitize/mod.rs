@@ -7,6 +7,7 @@
 //! | `facts` | what an instruction reads and writes, how it counts |
 //! | `flight` | outstanding instructions, and what a wait proves |
 //! | `shadow` | a wave's registers: initialised, outstanding |
+//! | `hazard` | wait states between instructions |
 //! | `lds` | LDS: initialised, who wrote, who read since the barrier |
 //! | `access` | the addresses of an instruction |
 //! | `registers`, `memory` | the checks |
@@ -14,6 +15,7 @@
 mod access;
 pub(crate) mod facts;
 pub(crate) mod flight;
+mod hazard;
 mod lds;
 mod memory;
 mod registers;
@@ -99,7 +101,12 @@ impl Watcher {
             self.facts = vec![None; program.ops.len()];
         }
         self.facts[at]
-            .get_or_insert_with(|| Arc::new(Facts::new(&program.ops[at].inst)))
+            .get_or_insert_with(|| {
+                let inst = &program.ops[at].inst;
+                let mut facts = Facts::new(inst);
+                facts.matrix = hazard::matrix(inst, program.target);
+                Arc::new(facts)
+            })
             .clone()
     }
 
@@ -170,6 +177,7 @@ impl Watch for Watcher {
         self.between.restore = None;
         self.between.flight = None;
         self.check_registers(group, wave, at, &facts);
+        self.check_states(group, wave, at, &facts);
         if facts.counter == Counter::None {
             return Step::Run;
         }
@@ -210,6 +218,27 @@ impl Watch for Watcher {
 }
 
 impl Watcher {
+    /// Wait states, after the moves by index that MODE and M0 make: those are left out here.
+    fn check_states(&mut self, group: &Group<'_>, wave: usize, at: usize, facts: &Facts) {
+        let program = group.env.program;
+        let op = &program.ops[at];
+        let hazards = &mut self.waves[wave].hazards;
+        let found = hazards.before(op, facts, program.target);
+        hazards.issued(at, op, facts);
+        for v in found {
+            let earlier = Some((v.earlier, wave as u32));
+            self.report(group, Kind::Hazard, (wave, at), 0, earlier, || {
+                (
+                    format!(
+                        "{} wait states lie between, {} are needed ({})",
+                        v.found, v.needed, v.rule
+                    ),
+                    format!("s_nop {} between the two", v.needed - v.found - 1),
+                )
+            });
+        }
+    }
+
     /// Waves at different barriers, or at one when others have ended.
     fn divergence(&mut self, group: &Group<'_>) {
         self.seen.clear();

@@ -4,6 +4,7 @@ use wavesmith_isa::operand::code;
 
 use super::facts::{Regs, SCC};
 use super::flight::{Counts, Flight, Flights};
+use super::hazard::Hazards;
 use crate::wave::{AGPR, ROWS, VGPR, Wave};
 
 /// Scalar codes and SCC.
@@ -21,6 +22,8 @@ pub struct Shadow {
     pub scalar_pending: [bool; SCALARS],
     /// Outstanding instructions.
     pub flights: Flights,
+    /// Wait states.
+    pub hazards: Hazards,
 }
 
 impl Default for Shadow {
@@ -31,6 +34,7 @@ impl Default for Shadow {
             scalar_init: [false; SCALARS],
             scalar_pending: [false; SCALARS],
             flights: Flights::default(),
+            hazards: Hazards::default(),
         }
     }
 }
@@ -51,6 +55,7 @@ impl Shadow {
             _ => c < usize::from(wave.initial_sgprs),
         });
         self.flights.clear();
+        self.hazards.clear();
     }
 
     /// An instruction with late results begins.
