@@ -70,6 +70,9 @@ struct Tally {
     what: String,
     passed: usize,
     total: usize,
+    /// What `misses` would hold if all were shown.
+    #[serde(skip)]
+    missed: usize,
     misses: Vec<String>,
 }
 
@@ -79,6 +82,7 @@ impl Tally {
             what: what.into(),
             passed: 0,
             total: 0,
+            missed: 0,
             misses: Vec::new(),
         }
     }
@@ -93,8 +97,11 @@ impl Tally {
     ) {
         self.total += passed + failed;
         self.passed += passed;
-        if failed > 0 && self.misses.len() < show {
-            self.misses.push(format!("{}: {failed}", miss()));
+        if failed > 0 {
+            self.missed += 1;
+            if self.misses.len() < show {
+                self.misses.push(format!("{}: {failed}", miss()));
+            }
         }
     }
 
@@ -103,8 +110,11 @@ impl Tally {
         self.total += 1;
         if passed {
             self.passed += 1;
-        } else if self.misses.len() < show {
-            self.misses.push(miss());
+        } else {
+            self.missed += 1;
+            if self.misses.len() < show {
+                self.misses.push(miss());
+            }
         }
     }
 }
@@ -132,7 +142,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             for miss in &check.misses {
                 out.line(format!("  {miss}"))?;
             }
-            let hidden = check.total - check.passed - check.misses.len();
+            let hidden = check.missed - check.misses.len();
             if hidden > 0 {
                 out.line(format!("  and {hidden} more"))?;
             }

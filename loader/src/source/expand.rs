@@ -94,7 +94,10 @@ impl Assembler {
                     }
                     None => return self.unclosed(word_span, word, ".end_amdgpu_metadata"),
                 },
-                ".exitm" => break,
+                ".exitm" => {
+                    conditions.clear();
+                    break;
+                }
                 ".end" => {
                     self.leave = true;
                     break;
