@@ -321,6 +321,26 @@ impl Place<'_> {
         E::make(|| ParseError::new(rule, self.it.span(), message()))
     }
 
+    /// The same with what would be legal.
+    fn err_help<E: Refusal>(
+        &self,
+        rule: Rule,
+        message: impl FnOnce() -> String,
+        help: impl FnOnce() -> String,
+    ) -> E {
+        E::make(|| ParseError::new(rule, self.it.span(), message()).help(help()))
+    }
+
+    /// Where a number that can't stand here could come from.
+    fn instead(&self) -> String {
+        let c = self.slot.class;
+        match (c.contains(Class::V), c.contains(Class::S)) {
+            (true, _) => "move the number to a VGPR first".to_owned(),
+            (_, true) => "move the number to an SGPR first".to_owned(),
+            _ => describe(c),
+        }
+    }
+
     #[inline]
     fn fill<E: Refusal>(
         &self,
@@ -358,9 +378,21 @@ impl Place<'_> {
                     *label = Some(it.span());
                     Some(0)
                 } else {
-                    return Err(self.err(Rule::OperandNotAllowedHere, || {
-                        format!("`{t}` is no operand: {}", describe(c))
-                    }));
+                    return Err(match t {
+                        "null" | "lds_direct" | "src_lds_direct" | "tba" | "tma" => self.err_help(
+                            Rule::RegisterOutOfRange,
+                            || {
+                                format!(
+                                    "`{t}` is not on {}",
+                                    Target::ALL.map(Target::name).join(" and ")
+                                )
+                            },
+                            || describe(c),
+                        ),
+                        _ => self.err(Rule::OperandNotAllowedHere, || {
+                            format!("`{t}` is no operand: {}", describe(c))
+                        }),
+                    });
                 };
                 match v {
                     Some(v) => {
@@ -444,9 +476,11 @@ impl Place<'_> {
                 if dpp && o.dwords() <= 2 && (o.dwords() == 1 || o.index().is_multiple_of(2)) {
                     return Ok(o.with_dwords(w));
                 }
-                Err(self.err(Rule::TupleSizeMismatch, || {
-                    format!("expected {w} dwords, found {}", o.dwords())
-                }))
+                Err(self.err_help(
+                    Rule::TupleSizeMismatch,
+                    || format!("expected {w} dwords, found {}", o.dwords()),
+                    || format!("the nearest legal tuple is {}", nearest_tuple(o, w)),
+                ))
             }
             _ => Ok(o),
         }
@@ -507,9 +541,11 @@ impl Place<'_> {
                 (Operand::LITERAL, 0)
             }
             None => {
-                return Err(self.err(Rule::ImmediateNotAllowedHere, || {
-                    "the number does not fit this operand".into()
-                }));
+                return Err(self.err_help(
+                    Rule::ImmediateNotAllowedHere,
+                    || "the number does not fit this operand".into(),
+                    || self.instead(),
+                ));
             }
         };
         let (o, v) = if c.contains(Class::LITERAL32) {
@@ -524,9 +560,16 @@ impl Place<'_> {
                 } else {
                     Rule::ImmediateNotAllowedHere
                 };
-                return Err(self.err(rule, || {
-                    format!("`{v:#x}` needs a literal, and this operand takes none")
-                }));
+                return Err(self.err_help(
+                    rule,
+                    || format!("`{v:#x}` needs a literal, and this operand takes none"),
+                    || {
+                        format!(
+                            "inline are -16..64, ±0.5, ±1, ±2, ±4, 1/(2π); {}",
+                            self.instead()
+                        )
+                    },
+                ));
             }
             if let Some(old) = *literal
                 && old != v
@@ -540,9 +583,11 @@ impl Place<'_> {
             return Ok(o);
         }
         if !c.intersects(class_of(o)) {
-            return Err(self.err(Rule::ImmediateNotAllowedHere, || {
-                format!("no constant can stand here: {}", describe(c))
-            }));
+            return Err(self.err_help(
+                Rule::ImmediateNotAllowedHere,
+                || format!("no constant can stand here: {}", describe(c)),
+                || self.instead(),
+            ));
         }
         Ok(o)
     }
@@ -582,6 +627,27 @@ impl Place<'_> {
         };
         Ok(Operand::IMM)
     }
+}
+
+/// A tuple of `w` dwords from where `o` starts, or just below.
+fn nearest_tuple(o: Operand, w: u32) -> String {
+    let unit = match (o.is_vgpr() || o.is_agpr(), w) {
+        (_, 1) => 1,
+        (true, _) | (_, 2) => 2,
+        _ => 4,
+    };
+    let size = if o.code() < 256 { 102 } else { 256 };
+    let first = (o.index() - o.index() % unit).min((size - w) / unit * unit);
+    let mut text = String::new();
+    let base = o.code() - o.index() as u16;
+    let known = o.is_vgpr() || o.is_agpr() || o.is_sgpr();
+    let near = if known {
+        Operand::new(base + first as u16, w)
+    } else {
+        Operand::s(0, w)
+    };
+    print_operand(near, 0, 0, Ty::B32, &mut text);
+    text
 }
 
 fn is_symbol(t: &str) -> bool {
