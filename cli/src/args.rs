@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::commands::{asm, debug, dis, emit, info, kernels, run, selftest};
+use crate::commands::{asm, check, debug, dis, emit, info, kernels, run, selftest};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
@@ -39,6 +39,7 @@ enum Command {
     Kernels(kernels::Args),
     Emit(emit::Args),
     Run(run::Args),
+    Check(check::Args),
     Debug(debug::Args),
     Asm(asm::Args),
     Dis(dis::Args),
@@ -51,6 +52,7 @@ fn execute(command: Command, out: &mut Output) -> Result<Exit, Failure> {
         Command::Kernels(args) => kernels::run(&args, out),
         Command::Emit(args) => emit::run(&args, out),
         Command::Run(args) => run::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
         Command::Debug(args) => debug::run(&args, out),
         Command::Asm(args) => asm::run(&args, out),
         Command::Dis(args) => dis::run(&args, out),

@@ -7,10 +7,12 @@
 //! | [`builder`] | [`KernelBuilder`]: arguments, LDS, labels, waits, `finish` |
 //! | [`emit`] | the one function behind every typed method, and the modifiers on what it returns |
 //! | [`kernel`] | what `finish` gives |
+//! | [`check`] | what is wrong in any code, on any path |
 //! | [`flow`] | any code as a graph of basic blocks |
 //! | `generated` | a typed method per instruction, from `isa/spec` |
 
 pub mod builder;
+pub mod check;
 pub mod emit;
 pub mod flow;
 mod generated;
