@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `flight` | what is in flight, as one state that joins where paths join |
 //! | `waits` | reading or overwriting a register with a load in flight; LDS published before the write has ended |
+//! | `states` | hazard states missing, over every path |
 //! | `registers` | uninitialised and undeclared registers |
 //! | `shape` | words that are no instruction, control that leaves the text |
 
@@ -13,6 +14,7 @@ mod flight;
 mod registers;
 mod report;
 mod shape;
+mod states;
 mod waits;
 
 pub use report::{Counts, Finding, Report, Rule, Severity};
@@ -86,6 +88,7 @@ pub fn check(program: &Program) -> Report {
     report.counts.blocks = subject.flow.order.len();
     shape::check(&subject, &mut report);
     waits::check(&subject, &mut report);
+    states::check(&subject, &mut report);
     registers::check(&subject, &mut report);
     report.finish();
     report

@@ -198,9 +198,16 @@ fn beyond(s: &Subject<'_>, report: &mut Report) {
                         _ => last - SGPR,
                     });
                     if index >= limit {
-                        report.add(Severity::Finding, BEYOND, || Finding {
+                        // Past accum_offset a VGPR's number names an AccVGPR, as long as the wave has that many.
+                        let shared = file == "VGPRs" && index < d.vgprs + d.agprs;
+                        let severity = if shared {
+                            Severity::Note
+                        } else {
+                            Severity::Finding
+                        };
+                        report.add(severity, BEYOND, || Finding {
                             rule: BEYOND,
-                            severity: Severity::Finding,
+                            severity,
                             kernel: entry.name.clone(),
                             at: i,
                             offset: s.program.lines[i].offset,
