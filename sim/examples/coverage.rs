@@ -16,7 +16,7 @@ fn main() {
             continue;
         };
         all += 1;
-        if !wavesmith_sim::supports(&inst, target) {
+        if !wavesmith_sim::supports(&inst) {
             *missing.entry(inst.op.info().name).or_insert(0) += 1;
         }
     }

@@ -129,7 +129,7 @@ impl Program {
                 *slot = ops.len() as u32;
             }
             let mut op = match d.inst {
-                Ok(inst) => resolve(inst, target),
+                Ok(inst) => resolve(inst),
                 Err(word) => invalid(word),
             };
             op.pc = d.offset as u32;
@@ -214,7 +214,7 @@ fn is_source(role: Role) -> bool {
 }
 
 /// Resolves one instruction.
-pub fn resolve(inst: Inst, target: Target) -> Op {
+pub fn resolve(inst: Inst) -> Op {
     let info = inst.op.info();
     let mut op = invalid(0);
     op.inst = inst;
@@ -283,15 +283,15 @@ pub fn resolve(inst: Inst, target: Target) -> Op {
         op.atomic = exec::atomic::operation(info.name);
         op.compares = info.name.contains("cmpswap");
     }
-    op.run = exec::handler(&op, target);
+    op.run = exec::handler(&op);
     op
 }
 
 /// Whether the emulator has semantics for an instruction. Matrix instructions count as known: which shapes and types
 /// have arithmetic is [`crate::mfma`]'s to say.
 #[must_use]
-pub fn supports(inst: &Inst, target: Target) -> bool {
-    exec::find(&resolve(*inst, target), target).is_some()
+pub fn supports(inst: &Inst) -> bool {
+    exec::find(&resolve(*inst)).is_some()
 }
 
 /// Types of 16 bits.

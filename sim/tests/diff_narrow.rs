@@ -198,11 +198,6 @@ fn scales_divide_on_the_way_down() {
                 })
                 .map(|[a, b]| [a, b, scale(n)])
                 .collect();
-            let sel = if name == "fp4" {
-                "op_sel:[0,0,0,1]"
-            } else {
-                "op_sel:[0,0,0,1]"
-            };
             let body = format!("v_cvt_scalef32_pk_{name}_f32 v40, v8, v9, v10 op_sel:[0,0,0,1]");
             for (r, out) in rows.iter().zip(run(Gfx950, &body, &rows, [0xabcd_ef12])) {
                 let [a, b] = [r[0], r[1]].map(|b| t.encode(f64::from(f32::from_bits(b)) / s));

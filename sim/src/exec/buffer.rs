@@ -9,7 +9,7 @@ use super::{Flow, Handler, Pair};
 use crate::group::Env;
 use crate::program::{Kind, Op};
 use crate::wave::Wave;
-use wavesmith_isa::{Mnemonic as M, Target};
+use wavesmith_isa::Mnemonic as M;
 
 /// A buffer descriptor ("V#").
 pub struct Descriptor {
@@ -314,8 +314,8 @@ fn atomic(w: &mut Wave, op: &Op, e: &mut Env<'_>) -> Flow {
     Flow::Next
 }
 
-/// Handlers of MUBUF. MTBUF and format conversions have none yet.
-pub fn lookup(op: &Op, _target: Target) -> Option<Pair> {
+/// Handlers of MUBUF without format conversions.
+pub fn lookup(op: &Op) -> Option<Pair> {
     let info = op.inst.op.info();
     if matches!(info.mnemonic, M::BUFFER_INV | M::BUFFER_WBL2) {
         return Some(Pair::plain(|_, _, _| Flow::Next));

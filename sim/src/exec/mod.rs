@@ -6,7 +6,6 @@
 // Lane loops run over several rows at once; an index says so most plainly.
 #![allow(clippy::needless_range_loop)]
 
-use wavesmith_isa::Target;
 use wavesmith_isa::table::Format;
 
 use crate::group::Env;
@@ -35,6 +34,7 @@ mod salu;
 mod single;
 pub mod smem;
 mod transpose;
+mod typed;
 pub mod vmem;
 
 /// What happens after an instruction.
@@ -137,12 +137,12 @@ macro_rules! simd {
 pub(crate) use simd;
 
 /// The handler of a resolved op; one that reports the instruction as unsupported where there is none.
-pub fn handler(op: &Op, target: Target) -> Handler {
-    find(op, target).map_or(control::unsupported as Handler, Pair::pick)
+pub fn handler(op: &Op) -> Handler {
+    find(op).map_or(control::unsupported as Handler, Pair::pick)
 }
 
 /// The handler of a resolved op, if there is one.
-pub fn find(op: &Op, target: Target) -> Option<Pair> {
+pub fn find(op: &Op) -> Option<Pair> {
     use Format::*;
     let m = op.inst.op.info().mnemonic;
     match op.inst.op.info().format {
@@ -169,6 +169,6 @@ pub fn find(op: &Op, target: Target) -> Option<Pair> {
             .or_else(|| transpose::lookup(m))
             .or_else(|| ds_atomic::lookup(op)),
         FLAT | GLOBAL | SCRATCH => vmem::lookup(op),
-        MUBUF | MTBUF => buffer::lookup(op, target),
+        MUBUF | MTBUF => typed::lookup(op).or_else(|| buffer::lookup(op)),
     }
 }
