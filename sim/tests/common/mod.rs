@@ -10,7 +10,7 @@ use wavesmith_sim::Emulator;
 #[allow(dead_code)]
 pub mod lanewise;
 
-/// A kernel's code object: s[0:1] kernarg, s2 workgroup, v0 work-item; 128 VGPRs, 64 AccVGPRs.
+/// A kernel's code object: s[0:1] kernarg, s2 workgroup, v0 work-item; 64 VGPRs, 64 AccVGPRs.
 pub fn object(source: &str, target: Target, lds: u32, denorm32: u32) -> Vec<u8> {
     let insts = assemble(source, target).unwrap_or_else(|e| panic!("{e:?}"));
     let mut code = Vec::new();
@@ -36,7 +36,7 @@ pub fn object(source: &str, target: Target, lds: u32, denorm32: u32) -> Vec<u8> 
         .with_user_sgpr_count(2)
         .with_enable_sgpr_workgroup_id_x(true);
     let counts = RegisterCounts {
-        vgprs: 128,
+        vgprs: 64,
         agprs: 64,
         sgprs: 96,
     };
