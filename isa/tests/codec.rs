@@ -6,10 +6,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use wavesmith_isa::decode::{DecodeError, decode, decode_bytes};
-use wavesmith_isa::encode::{EncodeError, encode};
+use wavesmith_isa::encode::{EncodeError, Encoded, encode};
 use wavesmith_isa::operand::code;
 use wavesmith_isa::table::{Class, Format, ModSet, Presence, Role};
-use wavesmith_isa::{Inst, Op, Operand, Target};
+use wavesmith_isa::{Inst, Op, Operand, Target, text};
 
 fn data(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -452,7 +452,34 @@ fn comes_back(w: &[u32], target: Target) -> Result<bool, TestCaseError> {
     let e = encode(&inst, target);
     let e = e.map_err(|e| TestCaseError::fail(format!("{inst:?}: {e}")))?;
     prop_assert_eq!(e.as_words(), &w[..used], "{:?}", inst);
+    text_comes_back(&inst, &e, target)?;
     Ok(true)
+}
+
+fn printed(inst: &Inst, target: Target) -> String {
+    let mut out = String::new();
+    text::print(inst, target, &mut out);
+    out
+}
+
+/// The text, if it may be read at all (two scalar registers may not), means the same dwords; or, where it has lost
+/// something (a literal that could be an inline constant, an unused bit), others whose text means them.
+fn text_comes_back(inst: &Inst, code: &Encoded, target: Target) -> Result<(), TestCaseError> {
+    let first = printed(inst, target);
+    let Ok(read) = text::parse(&first, target) else {
+        return Ok(());
+    };
+    let fail = |e: String| TestCaseError::fail(format!("{first}: {e}"));
+    let meant = encode(&read, target).map_err(|e| fail(e.to_string()))?;
+    let second = printed(&read, target);
+    if meant == *code {
+        prop_assert_eq!(first, second);
+        return Ok(());
+    }
+    let again = text::parse(&second, target).map_err(|e| fail(format!("{second}: {e}")))?;
+    let code = encode(&again, target).map_err(|e| fail(e.to_string()))?;
+    prop_assert_eq!(code, meant, "{} then {}", first, second);
+    Ok(())
 }
 
 /// An operand of a class in the slot, by two random numbers; not always one that may stand there.
@@ -543,6 +570,7 @@ proptest! {
                 i.lit = if literal { lit } else { 0 };
                 if let Ok(e) = encode(&i, t) {
                     prop_assert_eq!(decode(e.as_words(), t), Ok((i, e.len as usize)));
+                    text_comes_back(&i, &e, t)?;
                 }
             }
         }
