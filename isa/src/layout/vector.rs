@@ -207,7 +207,11 @@ pub(super) fn vop3(info: &'static OpInfo) -> Draft {
         }
     } else {
         if info.format == Format::VOP3A && !bitop3 && !info.mods.contains(ModSet::OP_SEL) {
-            d.unused_bits(11, 4);
+            d.unused_bits(11, 2).unused_bits(14, 1);
+            // The packing convert to bf16 counts its two sources, as those with op_sel do.
+            if info.name != "v_cvt_pk_bf16_f32" {
+                d.unused_bits(13, 1);
+            }
         }
         let sources = info
             .operands
