@@ -395,6 +395,12 @@ impl Device for Emulator {
         Ok(DevicePtr(alloc.base))
     }
 
+    fn label(&self, ptr: DevicePtr, name: &str) {
+        if let Some(a) = self.memory.holding(ptr.0) {
+            a.set_name(name);
+        }
+    }
+
     fn free(&self, ptr: DevicePtr) -> Result<(), DeviceError> {
         match self.memory.free(ptr.0) {
             Some(size) => {
@@ -432,6 +438,7 @@ impl Device for Emulator {
         // Laid out once for its size, then where it lies.
         let size = load_image(&file, 0)?.bytes.len() as u64;
         let alloc = self.take(size)?;
+        alloc.set_name("code object");
         let image = match load_image(&file, alloc.base) {
             Ok(image) => image,
             Err(error) => {
@@ -515,6 +522,9 @@ impl Device for Emulator {
         let kernarg = self.take((launch.kernarg.len() as u64).next_multiple_of(64).max(64))?;
         let packet = self.take(64)?;
         let queue = self.take(4096)?;
+        kernarg.set_name("kernel arguments");
+        packet.set_name("dispatch packet");
+        queue.set_name("queue");
         write_bytes(&kernarg, 0, launch.kernarg);
         let setup = Setup {
             descriptor: d,

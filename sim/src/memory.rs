@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Where the first allocation lies: away from the apertures and from small integers that look like addresses.
 const FIRST: u64 = 0x7f00_0000_0000;
@@ -20,6 +20,7 @@ pub struct Alloc {
     /// Bytes.
     pub size: u64,
     words: Box<[AtomicU32]>,
+    name: OnceLock<Box<str>>,
 }
 
 impl Alloc {
@@ -30,7 +31,24 @@ impl Alloc {
         words.try_reserve_exact(n).ok()?;
         words.resize_with(n, || AtomicU32::new(0));
         let words = words.into_boxed_slice();
-        Some(Alloc { base, size, words })
+        Some(Alloc {
+            base,
+            size,
+            words,
+            name: OnceLock::new(),
+        })
+    }
+
+    /// Names it for reports; the first name stays.
+    pub fn set_name(&self, name: &str) {
+        // The error is that it has one.
+        let _ = self.name.set(name.into());
+    }
+
+    fn shown(&self) -> String {
+        let name = self.name.get();
+        let name = name.map_or(String::new(), |n| format!(" ({n})"));
+        format!("{} bytes at {:#x}{name}", self.size, self.base)
     }
 
     /// Its dwords, the last one padded.
@@ -201,7 +219,7 @@ impl View {
         }
         let below = after.checked_sub(1).map(|i| &self.allocs[i]);
         let above = self.allocs.get(after);
-        let show = |a: &Alloc| format!("{} bytes at {:#x}", a.size, a.base);
+        let show = Alloc::shown;
         let what = match (below, above) {
             (Some(a), _) if address - a.base < a.size => {
                 format!(

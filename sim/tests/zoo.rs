@@ -160,3 +160,30 @@ fn every_fault_is_found_and_every_twin_is_silent() {
     assert!(wrong.is_empty(), "{wrong}");
     assert!(files.len() >= 40, "{} pairs", files.len());
 }
+
+#[test]
+fn findings_name_lane_and_allocation_and_keep_to_the_limit() {
+    let source = "s_load_dword s4, s[0:1], 0x100\ns_waitcnt lgkmcnt(0)\n\
+                  v_add_u32_e32 v1, v7, v8\nv_add_u32_e32 v1, v9, v9\ns_endpgm";
+    let sanitizer = Arc::new(Sanitizer::with_limit(2));
+    let options = Options {
+        sanitize: Some(sanitizer.clone()),
+        ..Options::default()
+    };
+    let gpu = Emulator::with_options(Target::Gfx950, options);
+    launch(&gpu, &object(source, Target::Gfx950, 0, 3), 1, 128, 64).unwrap();
+    let report = sanitizer.report();
+    assert_eq!(report.findings.len(), 2);
+    // v7 and v8 are one finding: one instruction, one kind.
+    assert_eq!((report.places, report.occurrences), (3, 6));
+    let bounds = &report.findings[0];
+    assert_eq!(bounds.kind, Kind::OutOfBounds);
+    assert!(
+        bounds.message.contains("(kernel arguments)"),
+        "{}",
+        bounds.message
+    );
+    let uninit = &report.findings[1];
+    assert_eq!((uninit.lanes, uninit.count), (u64::MAX, 2));
+    assert!(uninit.to_string().contains("lanes 0-63"), "{uninit}");
+}

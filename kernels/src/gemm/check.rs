@@ -113,6 +113,9 @@ pub fn run_gemm(
     ]
     .map(|bytes| device.alloc(bytes));
     let (pa, pb, pd) = (pa?, pb?, pd?);
+    for (p, name) in [(pa, "A"), (pb, "B"), (pd, "D")] {
+        device.label(p, name);
+    }
     device.write(pa, &raw(&a))?;
     device.write(pb, &raw(&b))?;
     // Every element must be written: start from NaN.

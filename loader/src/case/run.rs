@@ -83,6 +83,7 @@ impl Case {
             // A buffer of no bytes still has an address.
             let ptr = device.alloc(buffer.size.max(1))?;
             held.push(ptr);
+            device.label(ptr, &buffer.name);
             device.write(ptr, &contents)?;
         }
         let metadata = file.metadata.as_ref().and_then(|m| m.kernel(kernel));

@@ -41,6 +41,9 @@ pub trait Device: Send + Sync {
     /// [`DeviceError::OutOfMemory`].
     fn alloc(&self, bytes: u64) -> Result<DevicePtr, DeviceError>;
 
+    /// Names an allocation for reports about it. A device that makes none does nothing.
+    fn label(&self, _ptr: DevicePtr, _name: &str) {}
+
     /// Gives an allocation back. `ptr` must be what [`Device::alloc`] returned.
     ///
     /// # Errors
