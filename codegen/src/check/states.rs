@@ -288,7 +288,7 @@ impl Checker<'_> {
             let mut t = next;
             if k.matrix.is_some() {
                 t = t.max(free);
-            } else if k.packed {
+            } else if k.packed && free > 0 {
                 t = t.max(free + 3).max(behind);
             } else if k.valu {
                 t = t.max(behind);
