@@ -31,7 +31,7 @@ struct Entry {
 type Expected = BTreeSet<(String, u64, Option<u64>)>;
 
 fn read(path: &Path) -> Entry {
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(path).expect("a file of the zoo");
     let (faulty, fixed) = text.split_once("=== fixed\n").expect("=== fixed");
     let mut e = Entry {
         lds: 0,
@@ -45,11 +45,16 @@ fn read(path: &Path) -> Entry {
     for line in text.lines().map_while(|l| l.strip_prefix("; ")) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            ["lds", n] => e.lds = n.parse().unwrap(),
-            ["block", n] => (e.block, e.grid) = (n.parse().unwrap(), n.parse().unwrap()),
-            ["grid", n] => e.grid = n.parse().unwrap(),
-            ["words", n] => e.words = n.parse().unwrap(),
-            ["target", t] => e.targets = vec![t.parse().unwrap()],
+            ["lds", n] => e.lds = n.parse().expect("a number, or a target"),
+            ["block", n] => {
+                (e.block, e.grid) = (
+                    n.parse().expect("a number, or a target"),
+                    n.parse().expect("a number, or a target"),
+                )
+            }
+            ["grid", n] => e.grid = n.parse().expect("a number, or a target"),
+            ["words", n] => e.words = n.parse().expect("a number, or a target"),
+            ["target", t] => e.targets = vec![t.parse().expect("a number, or a target")],
             _ => {}
         }
     }
@@ -93,7 +98,7 @@ fn expected(source: &str, target: Target) -> Expected {
             .filter_map(|s| s.trim().strip_prefix("BAD "))
         {
             let mut parts = one.split(" EARLIER ");
-            let kind = parts.next().unwrap().trim();
+            let kind = parts.next().unwrap_or_default().trim();
             assert!(Kind::ALL.iter().any(|k| k.name() == kind), "{kind}");
             let earlier = parts.next().map(|name| named(name.trim()));
             out.insert((kind.to_owned(), at(n), earlier));
