@@ -13,10 +13,20 @@ pub(super) struct FieldReader {
 impl FieldReader {
     pub(super) fn new(path: &str, value: Value) -> Result<FieldReader, MetadataError> {
         match value {
-            Value::Map(entries) => Ok(FieldReader {
-                path: path.to_owned(),
-                entries,
-            }),
+            Value::Map(entries) => {
+                // The second of two would come back as the first once it is written.
+                let mut seen = std::collections::HashSet::new();
+                for (key, _) in &entries {
+                    if key.as_str().is_some_and(|k| !seen.insert(k)) {
+                        let path = if path.is_empty() { "(root)" } else { path };
+                        return Err(wrong(path, "a map without the same key twice", key));
+                    }
+                }
+                Ok(FieldReader {
+                    path: path.to_owned(),
+                    entries,
+                })
+            }
             other => Err(wrong(
                 if path.is_empty() { "(root)" } else { path },
                 "a map",
