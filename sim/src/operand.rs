@@ -5,7 +5,7 @@ use wavesmith_isa::table::Ty;
 
 use crate::exec::float::{flush16, flush32, flush64};
 use crate::program::{ABS, DPP, DST_SLOW, HALF, Kind, NEG, Op, SDWA, SEL_DWORD, SEXT, Src};
-use crate::wave::{FLUSH16_64, FLUSH32, INDEXING, Row, TEMP, Wave};
+use crate::wave::{FLUSH16_64, FLUSH32, INDEXING, ROUND, Row, TEMP, Wave};
 
 /// High dword of `src_shared_base`: LDS as flat addresses.
 pub const SHARED_BASE_HI: u32 = 0x0001_0000;
@@ -177,6 +177,9 @@ impl Wave {
     #[inline(never)]
     fn write_slow(&mut self, op: &Op, out: &Row) {
         let mut out = *out;
+        if self.special & ROUND != 0 {
+            crate::exec::rounded::correct(self, op, &mut out, None);
+        }
         let m = op.inst.mods;
         let mut mask = self.exec();
         let dst = self.dst_row(op);
@@ -250,6 +253,9 @@ impl Wave {
     #[inline(never)]
     fn write64_slow(&mut self, op: &Op, lo: &Row, hi: &Row) {
         let (mut lo, mut hi) = (*lo, *hi);
+        if self.special & ROUND != 0 {
+            crate::exec::rounded::correct(self, op, &mut lo, Some(&mut hi));
+        }
         let m = op.inst.mods;
         let mut mask = self.exec();
         let d = self.dst_row(op);

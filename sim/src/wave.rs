@@ -21,6 +21,9 @@ pub const INDEXING: u8 = 2;
 /// [`Wave::special`]: MODE flushes f16 and f64 denormals.
 pub const FLUSH16_64: u8 = 4;
 
+/// [`Wave::special`]: MODE rounds one kind of floats otherwise than to nearest.
+pub const ROUND: u8 = 8;
+
 /// MODE bit that turns on VGPR indexing.
 pub const MODE_GPR_IDX_EN: u32 = 1 << 27;
 
@@ -123,6 +126,9 @@ impl Wave {
         }
         if mode >> 6 & 3 != 3 {
             special |= FLUSH16_64;
+        }
+        if mode & 15 != 0 {
+            special |= ROUND;
         }
         if mode & MODE_GPR_IDX_EN != 0 {
             special |= INDEXING;

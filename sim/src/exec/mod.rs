@@ -30,6 +30,7 @@ mod matrix;
 pub mod narrow;
 mod packed;
 mod preop;
+pub mod rounded;
 mod salu;
 mod single;
 pub mod smem;
