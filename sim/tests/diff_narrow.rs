@@ -253,3 +253,46 @@ fn every_code_widens_with_a_scale() {
         }
     }
 }
+
+/// 32 values at once: packed in order, or with `2xpk16` alternately, and unpacked again.
+#[test]
+fn thirty_two_at_once() {
+    for name in ["fp6", "bf6"] {
+        let t = formats(name, false);
+        let values: Vec<f32> = (0..32)
+            .map(|c| t.values[c] as f32 * if c % 3 == 0 { -1.0 } else { 1.0 })
+            .collect();
+        let rows: Vec<[u32; 32]> = vec![std::array::from_fn(|i| (values[i] * 4.0).to_bits())];
+        let body = format!(
+            "v_mov_b32_e32 v50, {:#x}
+             v_mov_b32_e32 v51, 0x12345678
+             v_cvt_scalef32_2xpk16_{name}_f32 v[40:45], v[8:23], v[24:39], v50
+             v_cvt_scalef32_sr_pk32_{name}_f32 v[52:57], v[8:39], v51, v50
+             v_cvt_scalef32_pk32_f16_{name} v[8:23], v[52:57], v50
+             v_mov_b32_e32 v46, v8
+             v_mov_b32_e32 v47, v23",
+            scale(2)
+        );
+        let out = run(Gfx950, &body, &rows, [0; 8])[0];
+        let code = |i: usize| -> u32 {
+            (0..6).fold(0, |v, b| {
+                v | (out[(6 * i + b) / 32] >> ((6 * i + b) % 32) & 1) << b
+            })
+        };
+        for i in 0..16 {
+            assert_eq!(code(2 * i), t.encode(values[i].into()), "{name} {i}");
+            assert_eq!(
+                code(2 * i + 1),
+                t.encode(values[16 + i].into()),
+                "{name} {i}"
+            );
+        }
+        // Exact values are the same with every seed, and come back.
+        for (word, first) in [(out[6], 0), (out[7], 30)] {
+            for i in 0..2 {
+                let v = half::f16::from_bits((word >> (16 * i)) as u16).to_f32();
+                assert_eq!(v, 4.0 * values[first + i], "{name} {}", first + i);
+            }
+        }
+    }
+}

@@ -186,7 +186,7 @@ fn every_format_stores_what_it_loads() {
                     );
                 }
                 let used: u32 = bits.iter().sum();
-                if used % 32 == 0 {
+                if used.is_multiple_of(32) {
                     assert_eq!(out[used as usize / 32..], r[used as usize / 32..]);
                 }
             }
