@@ -214,6 +214,10 @@ fn what_is_unsupported_says_why() {
     for (line, why) in [
         ("s_trap 2", "trap handler"),
         ("s_setvskip -1, 0", "skipping"),
+        (
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\nv_pk_add_f16 v1, v1, v1",
+            "rounding",
+        ),
         ("ds_gws_barrier v0 offset:0 gds", "global wave sync"),
     ] {
         let error = common::lanes(line, Gfx942).expect_err(line).to_string();

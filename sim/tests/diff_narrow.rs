@@ -216,7 +216,7 @@ fn every_code_widens_with_a_scale() {
     for n in [-4, 0, 9] {
         let s = 2f64.powi(n);
         let rows: Vec<[u32; 2]> = (0..256)
-            .map(|c| [c * 0x0101_0101 ^ 0xff_0000, scale(n)])
+            .map(|c| [(c * 0x0101_0101) ^ 0xff_0000, scale(n)])
             .collect();
         for name in ["fp8", "bf8"] {
             let t = formats(name, false);

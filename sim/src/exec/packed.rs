@@ -194,7 +194,29 @@ macro_rules! pi {
         }))
     };
 }
+/// Packed floats only round to nearest here.
+#[cold]
+fn directed(e: &mut crate::group::Env<'_>, op: &Op) -> Flow {
+    let name = op.inst.op.info().name;
+    e.fail(format!(
+        "unsupported: {name} with a rounding mode other than to nearest even"
+    ))
+}
+
 macro_rules! ph {
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        simd!(|w, op, e| if w.mode & 12 != 0 {
+            directed(e, op)
+        } else {
+            pk16(w, op, true, |$a, $b, $c| {
+                let _ = $c;
+                $e
+            })
+        })
+    };
+}
+/// Of f16 without rounding.
+macro_rules! pm {
     (|$a:ident, $b:ident, $c:ident| $e:expr) => {
         simd!(|w, op, _e| pk16(w, op, true, |$a, $b, $c| {
             let _ = $c;
@@ -248,13 +270,13 @@ pub fn lookup(m: M) -> Option<Pair> {
         V_PK_FMA_F16 => ph!(|a, b, c| fma16(a, b, c)),
         V_PK_ADD_F16 => ph!(|a, b, c| f2h(h2f(a) + h2f(b))),
         V_PK_MUL_F16 => ph!(|a, b, c| f2h(h2f(a) * h2f(b))),
-        V_PK_MIN_F16 => ph!(|a, b, c| f2h(min32(h2f(a), h2f(b)))),
-        V_PK_MAX_F16 => ph!(|a, b, c| f2h(max32(h2f(a), h2f(b)))),
-        V_PK_MINIMUM3_F16 => ph!(|a, b, c| f2h(super::single::minimum3(h2f(a), h2f(b), h2f(c)))),
-        V_PK_MAXIMUM3_F16 => ph!(|a, b, c| f2h(super::single::maximum3(h2f(a), h2f(b), h2f(c)))),
-        V_PK_FMA_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, c| a.mul_add(b, c))),
-        V_PK_MUL_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, _| a * b)),
-        V_PK_ADD_F32 => simd!(|w, op, _e| pk32(w, op, #[inline(always)] |a, b, _| a + b)),
+        V_PK_MIN_F16 => pm!(|a, b, c| f2h(min32(h2f(a), h2f(b)))),
+        V_PK_MAX_F16 => pm!(|a, b, c| f2h(max32(h2f(a), h2f(b)))),
+        V_PK_MINIMUM3_F16 => pm!(|a, b, c| f2h(super::single::minimum3(h2f(a), h2f(b), h2f(c)))),
+        V_PK_MAXIMUM3_F16 => pm!(|a, b, c| f2h(super::single::maximum3(h2f(a), h2f(b), h2f(c)))),
+        V_PK_FMA_F32 => simd!(|w, op, e| if w.mode & 3 != 0 { directed(e, op) } else { pk32(w, op, #[inline(always)] |a, b, c| a.mul_add(b, c)) }),
+        V_PK_MUL_F32 => simd!(|w, op, e| if w.mode & 3 != 0 { directed(e, op) } else { pk32(w, op, #[inline(always)] |a, b, _| a * b) }),
+        V_PK_ADD_F32 => simd!(|w, op, e| if w.mode & 3 != 0 { directed(e, op) } else { pk32(w, op, #[inline(always)] |a, b, _| a + b) }),
         V_PK_MOV_B32 => simd!(|w, op, _e| {
             // Low result from the first source, high from the second; each picks its half by its op_sel bit.
             let r = rows(w, op);
