@@ -256,6 +256,21 @@ fn info_about_instructions() {
             .any(|r| r["mnemonic"] == "v_add_f32_e32" && r["format"] == "VOP2")
     );
     assert!(rows.iter().any(|r| r["mnemonic"] == "v_add_f32_dpp"));
+    let field = |name: &str| {
+        let row = rows.iter().find(|r| r["mnemonic"] == "v_add_f32_e32");
+        let fields = row.expect("a row")["example"]["fields"].as_array().cloned();
+        let found = fields
+            .expect("fields")
+            .into_iter()
+            .find(|f| f["name"] == name);
+        let found = found.expect(name);
+        (found["low"].as_u64(), found["high"].as_u64())
+    };
+    assert_eq!(field("src0"), (Some(0), Some(8)));
+    assert_eq!(field("vsrc1"), (Some(9), Some(16)));
+    assert_eq!(field("vdst"), (Some(17), Some(24)));
+    let load = stdout(["info", "buffer_load_dword"]);
+    assert!(load.contains("31:24 soffset | 23 vdata:acc"), "{load}");
     let one = stdout(["info", "v_mfma_f32_16x16x32_bf16"]);
     assert!(one.contains("gfx950") && !one.contains("gfx942"), "{one}");
     let list = json(["info", "--list", "s_cbranch_*"], "wavesmith.info.list/1");

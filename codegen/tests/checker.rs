@@ -257,3 +257,25 @@ fn overwriting_what_is_in_flight() {
         ],
     );
 }
+
+#[test]
+fn m0_before_a_load_to_lds_is_a_note() {
+    let insts: Vec<_> = [
+        "s_mov_b32 m0, 0",
+        "buffer_load_dword v0, s[4:7], 0 offen lds",
+        "s_mov_b32 m0, 4",
+        "ds_read_addtid_b32 v1",
+        "s_endpgm",
+    ]
+    .iter()
+    .map(|l| parse(l, Target::Gfx942).unwrap_or_else(|e| panic!("{l}: {e}")))
+    .collect();
+    let report = check(&Program::of_insts(&insts, Target::Gfx942));
+    let g16: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.rule.id == "G16")
+        .map(|f| (f.at, f.severity))
+        .collect();
+    assert_eq!(g16, [(1, Severity::Note), (3, Severity::Finding)]);
+}

@@ -13,7 +13,7 @@
 //! | [`matrix`] | shapes of matrix instructions, and the lane and register of every element |
 //! | [`decode`] | dwords to [`Inst`] |
 //! | [`encode`] | [`Inst`] to dwords |
-//! | `layout` | private: where each format keeps its fields, read by both directions |
+//! | `layout` | private: where each format keeps its fields, read by both directions; [`fields`] tells them by name |
 //! | [`op`] | generated: one [`Op`] per mnemonic and encoding, one [`Mnemonic`] per mnemonic |
 
 pub mod counters;
@@ -40,6 +40,7 @@ mod facts_data;
 mod table_data;
 
 pub use inst::Inst;
+pub use layout::{Field, fields};
 pub use mods::Mods;
 pub use op::{Mnemonic, Op};
 pub use operand::Operand;

@@ -10,6 +10,8 @@ pub struct Mods(pub u64);
 macro_rules! fields {
     ($($(#[$doc:meta])* $get:ident, $set:ident, $with:ident : $lo:literal, $len:literal;)*) => {
         impl Mods {
+            /// Name, lowest bit and length of every field; some share their bits.
+            pub(crate) const FIELDS: &[(&str, u32, u32)] = &[$((stringify!($get), $lo, $len)),*];
             $(
                 $(#[$doc])*
                 #[inline]

@@ -188,3 +188,19 @@ proptest::proptest! {
         let _ = text::parse(&format!("{} {tail}", op.info().name), Target::Gfx950);
     }
 }
+
+#[test]
+fn an_immediate_prints_what_its_field_holds() {
+    use wavesmith_isa::{Inst, Op, Operand};
+    for (op, imm, expected) in [
+        (Op::S_SENDMSG, 0x7_0001, "s_sendmsg sendmsg(MSG_INTERRUPT)"),
+        (Op::S_SETPRIO, 0x1_0002, "s_setprio 2"),
+        (Op::S_WAITCNT, 0x10_0f70, "s_waitcnt vmcnt(0)"),
+    ] {
+        let mut inst = Inst::new(op);
+        (inst.ops[0], inst.imm) = (Operand::IMM, imm);
+        let mut line = String::new();
+        text::print(&inst, Target::Gfx942, &mut line);
+        assert_eq!(line, expected);
+    }
+}

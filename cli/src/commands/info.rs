@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
+mod example;
 mod instruction;
 mod matrix;
 mod object;

@@ -8,6 +8,7 @@
 
 mod accept;
 mod draft;
+mod fields;
 mod mai;
 mod memory;
 mod scalar;
@@ -18,6 +19,7 @@ pub(crate) use accept::{FROM_LITERAL, FROM_REFUSED, INTO_LITERAL, INTO_REFUSED};
 pub(crate) use accept::{Refusal, code_of};
 use accept::{from_field, into_field};
 use draft::Draft;
+pub use fields::{Field, fields};
 pub(crate) use tables::{Entry, Select, TABLES, Tables};
 
 use crate::inst::MAX_OPERANDS;

@@ -141,7 +141,10 @@ fn small_or_hex(v: u32, out: &mut String) {
 }
 
 fn immediate(inst: &Inst, info: &OperandInfo, out: &mut String) {
-    let (v, c) = (inst.imm, info.class);
+    // An instruction made by hand may hold more than the field does.
+    let wide = info.class.intersects(Class::SIMM21 | Class::UIMM20);
+    let v = if wide { inst.imm } else { inst.imm & 0xffff };
+    let c = info.class;
     if c.contains(Class::LABEL) {
         push_u32(u32::from(v as u16), out);
     } else if c.contains(Class::COUNTERS) {

@@ -7,6 +7,7 @@ use wavesmith_isa::facts::{self, Side, Wait};
 use wavesmith_isa::table::{Class, ModSet, OpInfo, OperandInfo, Presence, SrcMods, Width, aliases};
 use wavesmith_isa::{Op, Target};
 
+use super::example::{self, Example};
 use super::matrix;
 
 use crate::failure::{Exit, Failure};
@@ -29,6 +30,8 @@ struct Row {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     layouts: Vec<matrix::Layout>,
     hazards: Vec<HazardRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<Example>,
     #[serde(skip)]
     op: Option<Op>,
 }
@@ -118,6 +121,7 @@ fn row(op: Op, targets: &[Target], json: bool) -> Row {
             .filter(|t| info.on(**t))
             .flat_map(|t| hazards(op, *t))
             .collect(),
+        example: example::of(op, targets),
         op: Some(op),
         mnemonic: format!("{}{}", info.name, info.suffix),
         format: format!("{:?}", info.format),
@@ -275,8 +279,11 @@ fn show(row: &Row, targets: &[Target], out: &mut Output) -> Result<(), Failure> 
         }
     }
     let Some(op) = row.op else { return Ok(()) };
-    if let Some(example) = example(op, targets) {
-        out.line(format!("  example: {example}"))?;
+    if let Some(example) = &row.example {
+        out.line(format!("  example: {}  // {}", example.text, example.bytes))?;
+        for line in example.lines() {
+            out.line(format!("  {line}"))?;
+        }
     }
     for r in &row.rates {
         out.line(format!("  {}", r.line()))?;
@@ -334,50 +341,6 @@ fn show_hazards(row: &Row, out: &mut Output) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
-}
-
-/// A line of assembly with its bytes: registers from 0 on, each operand behind the one before.
-fn example(op: Op, targets: &[Target]) -> Option<String> {
-    use wavesmith_isa::{Inst, Operand, decode::decode, encode::encode, text};
-    let target = *targets.iter().find(|t| op.info().on(**t))?;
-    let mut inst = Inst::new(op);
-    let mut next = 0;
-    for (i, slot) in op.info().operands.iter().enumerate() {
-        let n = match slot.width {
-            Width::Fixed(0) => 1,
-            Width::Fixed(n) => u32::from(n),
-            Width::FormatA | Width::FormatB => 8,
-            _ => 1,
-        };
-        let c = slot.class;
-        let at = if n > 2 { next & !3u32 } else { next & !1 };
-        inst.ops[i] = if slot.presence == Presence::IfSc0 {
-            Operand::NONE
-        } else if c.contains(Class::OFF) {
-            Operand::OFF
-        } else if c.contains(Class::V) {
-            Operand::v(at, n)
-        } else if c.contains(Class::A) {
-            Operand::a(at, n)
-        } else if c.contains(Class::S) {
-            Operand::s(at, n)
-        } else if c.contains(Class::VCC) {
-            Operand::VCC
-        } else if c.contains(Class::LITERAL32) {
-            Operand::LITERAL
-        } else {
-            Operand::IMM
-        };
-        next = (at + n + 3) & !3;
-    }
-    // What does not encode is not shown: an example must be right.
-    let bits = encode(&inst, target).ok()?;
-    let (back, _) = decode(bits.as_words(), target).ok()?;
-    let mut line = String::new();
-    text::print(&back, target, &mut line);
-    let hex: Vec<String> = bits.to_bytes().iter().map(|b| format!("{b:02x}")).collect();
-    text::parse(&line, target).ok()?;
-    Some(format!("{line}  // {}", hex.join(" ")))
 }
 
 pub fn list(pattern: &str, target: Option<Target>, out: &mut Output) -> Result<Exit, Failure> {
