@@ -304,6 +304,14 @@ fn selftests() {
         shown.contains("assemble gfx942: 0/1") && shown.contains("expected `s_nop 1`"),
         "{shown}"
     );
+    let refusals = "# asm\tcategory\ns_nop v0\toperand\nv_add_f32 v0, s[0:1], v1\ttuple-size\n";
+    std::fs::write(&table, refusals).expect("written");
+    let right = stdout(["selftest", "isa", text(&table), "--target", "gfx942"]);
+    assert_eq!(right, "refuse gfx942: 2/2\n");
+    std::fs::write(&table, "s_nop 1\toperand\n").expect("written");
+    wavesmith(["selftest", "isa", text(&table), "--target", "gfx942"])
+        .assert()
+        .code(1);
 }
 
 #[test]

@@ -26,7 +26,9 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
-    /// Lines of `text<TAB>hex[<TAB>disassembly]`, assembled and disassembled; lines that start with # are passed over
+    /// Lines of `text<TAB>hex[<TAB>disassembly]`, assembled and disassembled, or of `text<TAB>reason`, to be refused
+    ///
+    /// Lines that start with # are passed over. A file without a row of hex is one of refusals.
     Isa {
         /// The file; - for stdin
         #[arg(value_name = "FILE.tsv|-")]

@@ -16,6 +16,8 @@ pub fn checks(file: &Path, target: Target, show: usize) -> Result<Vec<Tally>, Fa
     let name = input::name(file);
     let mut assembled = Tally::new(format!("assemble {target}"));
     let mut disassembled = Tally::new(format!("disassemble {target}"));
+    let mut refused = Tally::new(format!("refuse {target}"));
+    let rejects = is_rejects(&source);
     let mut at = 0;
     for line in source.split_inclusive('\n') {
         let start = at;
@@ -38,6 +40,13 @@ pub fn checks(file: &Path, target: Target, show: usize) -> Result<Vec<Tally>, Fa
         let bytes = columns
             .next()
             .ok_or_else(|| bad("expected text, a tab, and hex digits"))?;
+        if rejects {
+            let found = text::parse(asm, target).map(|inst| encode(&inst, target));
+            refused.count(!matches!(found, Ok(Ok(_))), show, || {
+                format!("`{asm}`: expected a refusal ({bytes}), it assembled")
+            });
+            continue;
+        }
         let bytes = input::hex_line(bytes).map_err(|why| bad(&why))?;
         let found = text::parse(asm, target)
             .map_err(|e| e.to_string())
@@ -58,7 +67,21 @@ pub fn checks(file: &Path, target: Target, show: usize) -> Result<Vec<Tally>, Fa
             format!("{}: expected `{printed}`, found `{found}`", hex(&bytes))
         });
     }
-    Ok(vec![assembled, disassembled])
+    Ok(if rejects {
+        vec![refused]
+    } else {
+        vec![assembled, disassembled]
+    })
+}
+
+/// Whether the table says what must be refused: `text<TAB>why`, and why is never bytes.
+fn is_rejects(source: &str) -> bool {
+    let mut rows = source
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        .filter_map(|l| l.split('\t').nth(1))
+        .peekable();
+    rows.peek().is_some() && rows.all(|why| !why.is_empty() && input::hex_line(why).is_err())
 }
 
 fn disassemble(bytes: &[u8], target: Target) -> Result<String, String> {
