@@ -7,14 +7,20 @@
 //! | `flight` | what is in flight, as one state that joins where paths join |
 //! | `waits` | reading or overwriting a register with a load in flight; LDS published before the write has ended |
 //! | `states` | hazard states missing, over every path |
+//! | `strength` | waits stronger than needed; what is in flight where other waves are told |
+//! | `nops` | nops longer than any rule asks |
+//! | `faults` | seeds faults and says which are reported |
 //! | `registers` | uninitialised and undeclared registers |
 //! | `shape` | words that are no instruction, control that leaves the text |
 
+pub mod faults;
 mod flight;
+mod nops;
 mod registers;
 mod report;
 mod shape;
 mod states;
+mod strength;
 mod waits;
 
 pub use report::{Counts, Finding, Report, Rule, Severity};
@@ -89,6 +95,8 @@ pub fn check(program: &Program) -> Report {
     shape::check(&subject, &mut report);
     waits::check(&subject, &mut report);
     states::check(&subject, &mut report);
+    strength::check(&subject, &mut report);
+    nops::check(&subject, &mut report);
     registers::check(&subject, &mut report);
     report.finish();
     report
