@@ -101,3 +101,21 @@ pub fn check(program: &Program) -> Report {
     report.finish();
     report
 }
+
+/// Where states are missing by the manual's count: instruction, how many, and how far a rule looks back.
+pub(crate) fn missing_states(program: &Program) -> Vec<(usize, u32, u32)> {
+    let subject = Subject::new(program);
+    let checker = states::Checker::new(&subject);
+    let mut out = Vec::new();
+    for b in &subject.flow.order {
+        let block = &subject.flow.blocks[*b as usize];
+        for at in block.start as usize..block.end as usize {
+            let short = checker.short(at);
+            if let Some(n) = short.values().map(|s| s.need - s.found).max() {
+                out.push((at, n, checker.reach()));
+            }
+        }
+    }
+    out.sort_unstable();
+    out
+}

@@ -168,7 +168,13 @@ fn told(inst: &Inst) -> &'static [usize] {
 
 /// The pseudo-register that an operation leaves in flight.
 fn leaves(inst: &Inst, class: Class) -> Option<usize> {
-    let mem = inst.op.info().mem;
+    let info = inst.op.info();
+    // The row of a buffer load says that it stores, since its LDS form does.
+    let mem = if info.name.contains("_load_") {
+        Mem::Load
+    } else {
+        info.mem
+    };
     match class {
         Class::Vector if to_lds(inst) => Some(DMA),
         Class::Vector | Class::Flat if mem != Mem::Load => Some(STORES),
@@ -466,8 +472,12 @@ fn open(inst: &Inst, a: &Ages) -> Option<String> {
             _ => continue,
         };
         let oldest = (64 - a.vm[*p].leading_zeros()).max(16 - a.lds[*p].leading_zeros());
+        let ages = a.vm[*p].count_ones() + a.lds[*p].count_ones();
         if oldest > 0 {
-            open.push(format!("{what} with up to {} newer operations", oldest - 1));
+            open.push(format!(
+                "{what} with up to {} newer operations ({ages} ages)",
+                oldest - 1
+            ));
         } else if a.any[*p] != 0 {
             open.push(format!("{what} without order"));
         }
