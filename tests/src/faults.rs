@@ -40,7 +40,7 @@ pub fn objects(dir: &Path) -> Vec<PathBuf> {
             let p = e.path();
             if p.is_dir() {
                 stack.push(p);
-            } else if p.extension().is_some_and(|e| e == "co") {
+            } else if p.extension().is_some_and(|e| e == "co" || e == "hsaco") {
                 out.push(p);
             }
         }

@@ -8,8 +8,8 @@
 use super::{Report, Severity, Subject, nops, registers, states, strength, waits};
 use crate::flow::Program;
 use std::collections::BTreeSet;
+use wavesmith_isa::Inst;
 use wavesmith_isa::counters::{EXPCNT_MAX, LGKMCNT_MAX, VMCNT_MAX, Wait};
-use wavesmith_isa::{Inst, Mnemonic as M};
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,10 +118,7 @@ pub fn seed(program: &Program, swaps: usize) -> Vec<Fault> {
             flow: std::mem::take(&mut subject.flow),
             effects: std::mem::take(&mut subject.effects),
         };
-        let old = std::mem::replace(
-            &mut changed.effects[at],
-            Some(wavesmith_isa::effects::Effects::of(&inst)),
-        );
+        let old = changed.effects[at].replace(wavesmith_isa::effects::Effects::of(&inst));
         let mut verdict = judge(&changed, base, parts, false);
         if verdict.is_none() && rest {
             verdict = judge(&changed, base, parts, true);
@@ -213,9 +210,4 @@ pub fn seed(program: &Program, swaps: usize) -> Vec<Fault> {
         });
     }
     out
-}
-
-/// Whether an instruction is one of those that are seeded.
-pub fn is_seeded(inst: &Inst) -> bool {
-    matches!(inst.op.info().mnemonic, M::S_WAITCNT | M::S_NOP)
 }
