@@ -1,8 +1,10 @@
 //! [`KernelBuilder`]: arguments, LDS, labels, waits; typed instructions come from `generated`.
 
+use crate::flow::Program;
 use crate::kernel::{Arg, ArgKind, BuildError, Kernel, Resources};
 use crate::plan::{File, PlanError, RegisterPlan, waves_per_simd};
 use crate::regs::{Agpr, Sgpr, Vgpr};
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use wavesmith_isa::target::TargetType;
 use wavesmith_isa::{Inst, Op, Target};
@@ -300,6 +302,71 @@ impl<T: TargetType> KernelBuilder<T> {
             self.s_nop(n as i32 - 1);
             states -= n;
         }
+    }
+
+    /// Puts in the waits that are missing so far, the weakest that prove every use on every path; each carries a note.
+    /// Waits written by hand count and stay as they are. Labels must be bound.
+    pub fn auto_waits(&mut self) {
+        let Some(program) = self.program() else {
+            return;
+        };
+        let waits = crate::insert::waits(&program);
+        let put = waits
+            .iter()
+            .map(|(i, w)| (*i, vec![crate::insert::wait(*w)]));
+        self.put(put.collect(), "wait put in: a use behind it");
+    }
+
+    /// Puts in the states that hazard rules ask for, by the manual's count. Labels must be bound.
+    pub fn auto_nops(&mut self) {
+        let Some(nops) = self.program().and_then(|p| crate::insert::nops(&p)) else {
+            return;
+        };
+        let put = nops.iter().map(|(i, n)| (*i, crate::insert::nop(*n)));
+        self.put(put.collect(), "states put in: a hazard rule asks for them");
+    }
+
+    /// What is built so far, with branches led to their labels; an unbound label or an instruction that cannot be
+    /// encoded is left for `finish` to name.
+    fn program(&self) -> Option<Program> {
+        let mut program = Program::of_insts(&self.core.insts, self.core.target);
+        for (at, label) in &self.core.fixups {
+            let place = self.core.labels.get(label.0)?.1?;
+            let to = program.lines.get(place)?.offset;
+            let line = program.lines.get_mut(*at)?;
+            let end = line.end();
+            if let Some(inst) = &mut line.inst {
+                inst.imm = ((i64::from(to) - i64::from(end)) / 4) as i32;
+            }
+        }
+        Some(program)
+    }
+
+    fn put(&mut self, put: BTreeMap<usize, Vec<Inst>>, why: &str) {
+        let old = std::mem::take(&mut self.core.insts);
+        let (mut label, mut own) = (Vec::new(), Vec::new());
+        let mut notes = Vec::new();
+        for (i, inst) in old.iter().enumerate() {
+            label.push(self.core.insts.len());
+            if let Some(new) = put.get(&i) {
+                notes.push((self.core.insts.len(), why.to_owned()));
+                self.core.insts.extend(new);
+            }
+            own.push(self.core.insts.len());
+            self.core.insts.push(*inst);
+        }
+        let end = self.core.insts.len();
+        let of = |v: &[usize], i: usize| v.get(i).copied().unwrap_or(end);
+        for (_, place) in &mut self.core.labels {
+            *place = place.map(|p| of(&label, p));
+        }
+        self.core
+            .fixups
+            .iter_mut()
+            .for_each(|f| f.0 = of(&own, f.0));
+        self.core.notes.iter_mut().for_each(|n| n.0 = of(&own, n.0));
+        self.core.notes.extend(notes);
+        self.core.notes.sort_by_key(|n| n.0);
     }
 
     /// Resolves branches, checks every instruction by encoding it, and counts resources.

@@ -8,6 +8,7 @@
 //! | [`emit`] | the one function behind every typed method, and the modifiers on what it returns |
 //! | [`kernel`] | what `finish` gives |
 //! | [`check`] | what is wrong in any code, on any path |
+//! | [`insert`] | waits and nops where they are asked for |
 //! | [`flow`] | any code as a graph of basic blocks |
 //! | `generated` | a typed method per instruction, from `isa/spec` |
 
@@ -16,6 +17,7 @@ pub mod check;
 pub mod emit;
 pub mod flow;
 mod generated;
+pub mod insert;
 pub mod kernel;
 pub mod plan;
 pub mod regs;

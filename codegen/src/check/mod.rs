@@ -7,14 +7,20 @@
 //! | `flight` | what is in flight, as one state that joins where paths join |
 //! | `waits` | reading or overwriting a register with a load in flight; LDS published before the write has ended |
 //! | `states` | hazard states missing, over every path |
+//! | `strength` | waits stronger than needed; what is in flight where other waves are told |
+//! | `nops` | nops longer than any rule asks |
+//! | `faults` | seeds faults and says which are reported |
 //! | `registers` | uninitialised and undeclared registers |
 //! | `shape` | words that are no instruction, control that leaves the text |
 
+pub mod faults;
 mod flight;
+mod nops;
 mod registers;
 mod report;
 mod shape;
 mod states;
+mod strength;
 mod waits;
 
 pub use report::{Counts, Finding, Report, Rule, Severity};
@@ -89,7 +95,27 @@ pub fn check(program: &Program) -> Report {
     shape::check(&subject, &mut report);
     waits::check(&subject, &mut report);
     states::check(&subject, &mut report);
+    strength::check(&subject, &mut report);
+    nops::check(&subject, &mut report);
     registers::check(&subject, &mut report);
     report.finish();
     report
+}
+
+/// Where states are missing by the manual's count: instruction, how many, and how far a rule looks back.
+pub(crate) fn missing_states(program: &Program) -> Vec<(usize, u32, u32)> {
+    let subject = Subject::new(program);
+    let checker = states::Checker::new(&subject);
+    let mut out = Vec::new();
+    for b in &subject.flow.order {
+        let block = &subject.flow.blocks[*b as usize];
+        for at in block.start as usize..block.end as usize {
+            let short = checker.short(at);
+            if let Some(n) = short.values().map(|s| s.need - s.found).max() {
+                out.push((at, n, checker.reach()));
+            }
+        }
+    }
+    out.sort_unstable();
+    out
 }

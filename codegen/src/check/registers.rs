@@ -2,8 +2,8 @@
 
 use super::{Finding, Report, Rule, Severity, Subject};
 use crate::flow::End;
-use wavesmith_isa::Mnemonic as M;
 use wavesmith_isa::effects::{AGPR, EXEC, MODE, REGISTERS, SGPR, Span, name};
+use wavesmith_isa::{Mnemonic as M, Operand};
 
 const UNINIT: Rule = Rule {
     id: "R01",
@@ -14,6 +14,12 @@ const BEYOND: Rule = Rule {
     id: "R02",
     says: "a register is among those that the descriptor gives",
     source: "LLVM AMDGPUUsage, compute_pgm_rsrc1 and rsrc3",
+};
+
+const DEAD: Rule = Rule {
+    id: "R03",
+    says: "what is written is read before it is overwritten",
+    source: "two values in one register look like this",
 };
 
 type Set = [u64; REGISTERS.div_ceil(64)];
@@ -29,6 +35,7 @@ fn has(set: &Set, r: u16) -> bool {
 pub fn check(s: &Subject<'_>, report: &mut Report) {
     uninitialised(s, report);
     beyond(s, report);
+    dead(s, report);
 }
 
 fn at_entry(s: &Subject<'_>, block: u32) -> Set {
@@ -228,4 +235,135 @@ fn beyond(s: &Subject<'_>, report: &mut Report) {
             }
         }
     }
+}
+
+/// Registers that some path reads, at the blocks' ends. Where EXEC changes, a vector write leaves lanes as they were, so
+/// there it ends nothing.
+fn live(s: &Subject<'_>) -> (Vec<Set>, bool) {
+    let masked = s.effects.iter().flatten().any(|e| {
+        e.writes
+            .iter()
+            .any(|w| w.contains(EXEC) || w.contains(EXEC + 1))
+    });
+    let mut out: Vec<Set> = vec![[0; REGISTERS.div_ceil(64)]; s.flow.blocks.len()];
+    for (b, set) in s.flow.blocks.iter().zip(&mut out) {
+        if matches!(b.exit, End::Leaves | End::Calls | End::OutOfText) {
+            *set = [u64::MAX; REGISTERS.div_ceil(64)];
+        }
+    }
+    let mut again = true;
+    while again {
+        again = false;
+        for b in s.flow.order.iter().rev() {
+            let block = &s.flow.blocks[*b as usize];
+            let mut set = out[*b as usize];
+            for i in (block.start as usize..block.end as usize).rev() {
+                before(s, i, &mut set, masked);
+            }
+            for p in &block.predecessors {
+                for (a, b) in out[*p as usize].iter_mut().zip(set) {
+                    again |= b & !*a != 0;
+                    *a |= b;
+                }
+            }
+        }
+    }
+    (out, masked)
+}
+
+fn before(s: &Subject<'_>, i: usize, set: &mut Set, masked: bool) {
+    let Some(e) = &s.effects[i] else { return };
+    for w in e.writes.iter().filter(|w| !(masked && w.is_vector())) {
+        for r in w.registers() {
+            set[usize::from(r) / 64] &= !(1 << (r % 64));
+        }
+    }
+    for r in e.reads.iter().flat_map(|x| x.registers()) {
+        put(set, r);
+    }
+}
+
+/// Vector results that nothing reads: the mark that two values in one register leave. A note, since it is harmless where
+/// only the one is meant.
+fn dead(s: &Subject<'_>, report: &mut Report) {
+    let (ends, masked) = live(s);
+    for b in &s.flow.order {
+        let block = &s.flow.blocks[*b as usize];
+        let mut set = ends[*b as usize];
+        // Overwritten further down under the same EXEC.
+        let mut over: Set = [0; REGISTERS.div_ceil(64)];
+        for i in (block.start as usize..block.end as usize).rev() {
+            let Some(e) = &s.effects[i] else { continue };
+            if e.writes.iter().any(|w| w.contains(EXEC)) {
+                over = [0; REGISTERS.div_ceil(64)];
+            }
+            let vector = e.writes.iter().any(|w| w.is_vector());
+            let unread = |w: &Span| w.registers().all(|r| !has(&set, r) || has(&over, r));
+            if vector && e.writes.iter().all(unread) {
+                report.add(Severity::Note, DEAD, || Finding {
+                    rule: DEAD,
+                    severity: Severity::Note,
+                    kernel: s.owner(i).to_owned(),
+                    at: i,
+                    offset: s.program.lines[i].offset,
+                    text: s.text(i),
+                    cause: None,
+                    path: Vec::new(),
+                    required: "a read on some path".to_owned(),
+                    found: "overwritten, or never read".to_owned(),
+                    fix: "leave it out, or give it a register of its own".to_owned(),
+                });
+            }
+            for w in e.writes.iter().filter(|w| w.is_vector()) {
+                w.registers().for_each(|r| put(&mut over, r));
+            }
+            for r in e.reads.iter().flat_map(|x| x.registers()) {
+                over[usize::from(r) / 64] &= !(1 << (r % 64));
+            }
+            before(s, i, &mut set, masked);
+        }
+    }
+}
+
+/// Places where the result can go to a register that holds another live value: instruction, operand, new operand, words.
+pub(super) fn swaps(s: &Subject<'_>) -> Vec<(usize, usize, Operand, String)> {
+    let (ends, _) = live(s);
+    let mut out = Vec::new();
+    for b in &s.flow.order {
+        let block = &s.flow.blocks[*b as usize];
+        let mut set = ends[*b as usize];
+        for i in (block.start as usize..block.end as usize).rev() {
+            let (Some(e), Some(inst)) = (&s.effects[i], &s.program.lines[i].inst) else {
+                continue;
+            };
+            let wrote = e.writes.iter().find(|w| w.is_vector() && !w.implicit);
+            if let Some(w) = wrote.filter(|w| w.first < AGPR && w.registers().all(|r| has(&set, r)))
+                && let Some(slot) = inst.ops.iter().position(|o| {
+                    o.is_vgpr() && o.index() == u32::from(w.first) && o.dwords() == u32::from(w.n)
+                })
+            {
+                // The nearest tuple above whose every register is live and not touched here.
+                let step = if w.n > 1 {
+                    w.n.next_power_of_two().min(4)
+                } else {
+                    1
+                };
+                let free = |f: u16| {
+                    f + w.n <= AGPR
+                        && (f..f + w.n).all(|r| {
+                            has(&set, r)
+                                && !e.reads.iter().chain(e.writes.iter()).any(|x| x.contains(r))
+                        })
+                };
+                let to = (1..64).map(|k| w.first + k * step).find(|f| free(*f));
+                if let Some(f) = to {
+                    let what = format!("{} -> {}", name(w.first), name(f));
+                    out.push((i, slot, Operand::v(u32::from(f), u32::from(w.n)), what));
+                }
+            }
+            before(s, i, &mut set, true);
+        }
+    }
+    out.sort_by_key(|x| x.0);
+    out
 }

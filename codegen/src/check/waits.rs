@@ -5,6 +5,7 @@ use super::{Finding, Report, Rule, Severity, Subject};
 use crate::flow::End;
 use wavesmith_isa::counters::{Class, LGKMCNT_MAX, VMCNT_MAX, Wait, count};
 use wavesmith_isa::effects::{Span, name, to_lds};
+use wavesmith_isa::facts::matrix;
 use wavesmith_isa::table::{Format, Mem};
 use wavesmith_isa::{Inst, Mnemonic as M};
 
@@ -194,6 +195,27 @@ fn uses(s: &Subject<'_>, f: &Flight, i: usize, inst: &Inst, report: &mut Report)
     }
 }
 
+/// Issue cycles behind which the missing wait for an LDS read is a note and no finding. Set after two places in AITER's
+/// fused MoE and paged attention (528 cycles and more), so fitted to shipped code and proven by nothing: other waves can
+/// hold LDS longer.
+const FAR: u32 = 512;
+
+/// Cycles that issuing takes at least from one instruction to a later one of the same block; else 0.
+fn apart(s: &Subject<'_>, from: usize, to: usize) -> u32 {
+    if from >= to || s.flow.block_of.get(from) != s.flow.block_of.get(to) {
+        return 0;
+    }
+    let cycles = |i: &Inst| {
+        let passes = matrix(i.op, s.program.target).map(|m| m.passes).min();
+        4 * passes.unwrap_or(1)
+    };
+    s.program.lines[from..to]
+        .iter()
+        .flat_map(|l| &l.inst)
+        .map(cycles)
+        .sum()
+}
+
 #[allow(clippy::too_many_arguments)]
 fn told(
     s: &Subject<'_>,
@@ -206,7 +228,8 @@ fn told(
     report: &mut Report,
 ) {
     // LLVM waits on one side of a FLAT only where it knows the address space; the code alone does not tell.
-    let severity = if rule == FLAT && !(w.vmcnt == 0 && w.lgkmcnt == 0) {
+    let far = rule == LDS && apart(s, cause, i) >= FAR;
+    let severity = if far || rule == FLAT && !(w.vmcnt == 0 && w.lgkmcnt == 0) {
         Severity::Note
     } else {
         Severity::Finding
@@ -226,9 +249,14 @@ fn told(
         path: s.path(cause, i),
         required: w.to_string(),
         found: format!(
-            "{} {} while it is in flight",
+            "{} {} while it is in flight{}",
             if writes { "overwrites" } else { "reads" },
-            name(r as u16)
+            name(r as u16),
+            if far {
+                format!(", {} cycles or more behind the load", apart(s, cause, i))
+            } else {
+                String::new()
+            }
         ),
         fix: format!("{w} before it"),
     });
