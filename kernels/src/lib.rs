@@ -7,12 +7,14 @@
 //! | [`params`] | what a kernel's parameters are called and default to |
 //! | [`registry()`] | every kernel by name |
 //! | [`random`] | seeded input |
+//! | [`mod@reference`] | what operations compute, in f64 |
 
 pub mod error;
 pub mod gemm;
 pub mod pack;
 pub mod params;
 pub mod random;
+pub mod reference;
 mod registry;
 
 pub use error::KernelError;
