@@ -2,6 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`cases`] | code objects of others, with inputs and what must come out of them |
 //! | [`gemm`] | bf16 `D = A·Bᵀ`: shape, kernel, reference, run and check |
 //! | [`pack`] | a finished kernel as a code object |
 //! | [`params`] | what a kernel's parameters are called and default to |
@@ -9,6 +10,7 @@
 //! | [`random`] | seeded input |
 //! | [`mod@reference`] | what operations compute, in f64 |
 
+pub mod cases;
 pub mod error;
 pub mod gemm;
 pub mod pack;
