@@ -91,7 +91,7 @@ impl DeviceArgs {
                     threads: if alone { 1 } else { self.threads },
                     debug,
                     trace,
-                    workgroup: self.workgroup,
+                    workgroups: self.workgroup.into_iter().collect(),
                     sanitize: self
                         .sanitize
                         .then(|| Arc::new(Sanitizer::with_limit(self.sanitize_limit))),

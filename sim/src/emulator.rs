@@ -38,8 +38,8 @@ pub struct Options {
     pub mfma: MfmaMode,
     /// Wave instructions after which a dispatch is given up as hanging; `None` for no limit.
     pub instruction_limit: Option<u64>,
-    /// Run only this workgroup of a dispatch.
-    pub workgroup: Option<[u32; 3]>,
+    /// Run only these workgroups of a dispatch; none for all of them.
+    pub workgroups: Vec<[u32; 3]>,
     /// Bytes of device memory; `None` for no limit.
     pub memory: Option<u64>,
     /// Checks every step and collects what is wrong; runs ten times slower or worse.
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Options {
             .field("threads", &self.threads)
             .field("mfma", &self.mfma)
             .field("instruction_limit", &self.instruction_limit)
-            .field("workgroup", &self.workgroup)
+            .field("workgroups", &self.workgroups)
             .field("memory", &self.memory)
             .field("sanitize", &self.sanitize)
             .finish_non_exhaustive()
@@ -212,27 +212,25 @@ impl Emulator {
     ) -> Result<DispatchReport, DeviceError> {
         let groups = launch.workgroups();
         let total: u64 = groups.iter().map(|n| u64::from(*n)).product();
-        let (first, count) = match self.options.workgroup {
-            None => (0, total),
-            Some(id) => {
-                if (0..3).any(|i| id[i] >= groups[i]) {
-                    return Err(DeviceError::BadLaunch {
-                        kernel: launch.kernel.to_owned(),
-                        field: "workgroup",
-                        expected: format!("within {} × {} × {}", groups[0], groups[1], groups[2]),
-                        found: format!("{}, {}, {}", id[0], id[1], id[2]),
-                    });
-                }
-                let [x, y, z] = id.map(u64::from);
-                let [gx, gy, _] = groups.map(u64::from);
-                (x + gx * (y + gy * z), 1)
-            }
+        let only = &self.options.workgroups;
+        if let Some(id) = only.iter().find(|id| (0..3).any(|i| id[i] >= groups[i])) {
+            return Err(DeviceError::BadLaunch {
+                kernel: launch.kernel.to_owned(),
+                field: "workgroup",
+                expected: format!("within {} × {} × {}", groups[0], groups[1], groups[2]),
+                found: format!("{}, {}, {}", id[0], id[1], id[2]),
+            });
+        }
+        let count = if only.is_empty() {
+            total
+        } else {
+            only.len() as u64
         };
         let work = Work {
             module,
             setup,
             groups,
-            first,
+            only,
             count,
             next: AtomicU64::new(0),
             done: AtomicU64::new(0),
@@ -286,7 +284,7 @@ struct Work<'a> {
     module: &'a Module,
     setup: &'a Setup,
     groups: [u32; 3],
-    first: u64,
+    only: &'a [[u32; 3]],
     count: u64,
     next: AtomicU64,
     done: AtomicU64,
@@ -344,9 +342,14 @@ impl<'a> Work<'a> {
         if n >= self.count {
             return None;
         }
-        let index = self.first + n;
         let [gx, gy, _] = self.groups.map(u64::from);
-        let id = [index % gx, index / gx % gy, index / (gx * gy)].map(|v| v as u32);
+        let (id, index) = match self.only.get(n as usize) {
+            Some(id) => {
+                let [x, y, z] = id.map(u64::from);
+                (*id, x + gx * (y + gy * z))
+            }
+            None => ([n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32), n),
+        };
         let mut group = spare.pop().unwrap_or_else(|| Group {
             waves: (0..self.setup.waves()).map(|_| Wave::new()).collect(),
             env: Env {

@@ -108,18 +108,18 @@ fn a_hanging_kernel_is_given_up() {
 }
 
 #[test]
-fn a_single_workgroup_runs_alone() {
+fn only_chosen_workgroups_run() {
     let options = Options {
-        workgroup: Some([1, 0, 0]),
+        workgroups: vec![[2, 0, 0], [1, 0, 0]],
         ..Options::default()
     };
     let gpu = Emulator::with_options(Target::Gfx950, options);
-    let (out, report) = launch(&gpu, &object(STORE, Target::Gfx950, 0, 3), 192, 192, 64).unwrap();
-    assert_eq!(report.workgroups, 1);
+    let (out, report) = launch(&gpu, &object(STORE, Target::Gfx950, 0, 3), 256, 256, 64).unwrap();
+    assert_eq!(report.workgroups, 2);
     assert!(
         out.iter()
             .enumerate()
-            .all(|(i, v)| (*v != 0) == (64..128).contains(&i))
+            .all(|(i, v)| (*v != 0) == (64..192).contains(&i))
     );
 }
 

@@ -3,6 +3,7 @@
 use super::{GemmConfig, GemmShape, Out, TILE_M, TILE_N};
 use crate::KernelError;
 use crate::random::bf16_unit;
+use crate::reference::dot;
 use half::bf16;
 use rayon::prelude::*;
 use std::time::Duration;
@@ -36,32 +37,8 @@ pub fn reference_row(a: &[f64], b: &[f64], shape: &GemmShape, i: usize) -> Vec<(
     let k = shape.k as usize;
     let row = &a[i * k..(i + 1) * k];
     (0..shape.n as usize)
-        .map(|j| reference(row, &b[j * k..(j + 1) * k]))
+        .map(|j| dot(row, &b[j * k..(j + 1) * k]))
         .collect()
-}
-
-/// `(Σ a·b, Σ |a·b|)` of one element.
-fn reference(row: &[f64], other: &[f64]) -> (f64, f64) {
-    // Products of two bf16 are exact in f64; eight partial sums let the compiler use vectors.
-    let (mut sum, mut magnitude) = ([0.0f64; 8], [0.0f64; 8]);
-    let (x, y) = (row.chunks_exact(8), other.chunks_exact(8));
-    let tail: (f64, f64) = x
-        .remainder()
-        .iter()
-        .zip(y.remainder())
-        .map(|(p, q)| p * q)
-        .fold((0.0, 0.0), |(s, m), p| (s + p, m + p.abs()));
-    for (p, q) in x.zip(y) {
-        for l in 0..8 {
-            let product = p[l] * q[l];
-            sum[l] += product;
-            magnitude[l] += product.abs();
-        }
-    }
-    (
-        sum.iter().sum::<f64>() + tail.0,
-        magnitude.iter().sum::<f64>() + tail.1,
-    )
 }
 
 /// Rows of D that are checked together: a row of B is read from memory once for all of them.
@@ -166,8 +143,7 @@ pub fn run_gemm(
             let mut w = zero();
             let rows = chunk * ROWS..m.min((chunk + 1) * ROWS);
             for (j, i) in (0..n).flat_map(|j| rows.clone().map(move |i| (j, i))) {
-                let (reference, magnitude) =
-                    reference(&a[i * k..(i + 1) * k], &b[j * k..(j + 1) * k]);
+                let (reference, magnitude) = dot(&a[i * k..(i + 1) * k], &b[j * k..(j + 1) * k]);
                 let at = (i * n + j) * element;
                 let got = match config.out {
                     Out::F32 => {

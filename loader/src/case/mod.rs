@@ -14,6 +14,8 @@ mod file;
 mod init;
 mod run;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -80,6 +82,8 @@ pub struct Case {
     pub dir: PathBuf,
     /// What the file says.
     pub launch: LaunchFile,
+    /// Files that are in memory, by the name the description gives them: inputs that were made rather than kept.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Case {
@@ -101,9 +105,29 @@ impl Case {
             detail: without_place(&e),
         })?;
         let dir = path.parent().unwrap_or(Path::new("")).to_owned();
-        let case = Case { dir, launch };
+        let files = BTreeMap::new();
+        let case = Case { dir, launch, files };
         case.launch.check()?;
         Ok(case)
+    }
+
+    /// A case made in memory: the fields of a `launch.json`, and the files it names.
+    ///
+    /// # Errors
+    /// [`CaseError::Json`], [`CaseError::Field`].
+    pub fn from_json(
+        document: serde_json::Value,
+        files: BTreeMap<PathBuf, Vec<u8>>,
+    ) -> Result<Case, CaseError> {
+        let launch: LaunchFile = serde_json::from_value(document).map_err(|e| CaseError::Json {
+            path: PathBuf::from("(memory)"),
+            line: e.line(),
+            column: e.column(),
+            detail: without_place(&e),
+        })?;
+        launch.check()?;
+        let dir = PathBuf::new();
+        Ok(Case { dir, launch, files })
     }
 
     /// The file of the code object for `target`.
@@ -143,13 +167,16 @@ impl Case {
         }
     }
 
-    fn companion(&self, field: &str, file: Option<&PathBuf>) -> Result<Vec<u8>, CaseError> {
+    fn companion(&self, field: &str, file: Option<&PathBuf>) -> Result<Cow<'_, [u8]>, CaseError> {
         let file = file.ok_or_else(|| CaseError::Field {
             field: field.to_owned(),
             expected: "a file, since a buffer refers to it".to_owned(),
             found: "none".to_owned(),
         })?;
-        read(&self.dir.join(file))
+        match self.files.get(file) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => read(&self.dir.join(file)).map(Cow::Owned),
+        }
     }
 }
 

@@ -168,7 +168,7 @@ impl Case {
         let launch = &self.launch;
         launch.check()?;
         let mut bytes = match &launch.kernarg_file {
-            Some(file) => self.companion("kernarg_file", Some(file))?,
+            Some(file) => self.companion("kernarg_file", Some(file))?.into_owned(),
             None => Vec::new(),
         };
         let stated = metadata.map_or(0, |m| m.kernarg_segment_size.min(1 << 20)) as usize;
