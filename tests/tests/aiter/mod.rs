@@ -4,6 +4,7 @@
 
 mod bf16gemm;
 mod f4gemm;
+mod fmha_fwd;
 mod i8gemm;
 mod random;
 mod run;
