@@ -6,6 +6,7 @@ mod bf16gemm;
 mod f4gemm;
 mod fmha_fwd;
 mod i8gemm;
+mod layer_norm;
 mod random;
 mod run;
 mod topksoftmax;
