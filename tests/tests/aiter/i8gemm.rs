@@ -70,7 +70,7 @@ fn case(mode: Mode, tile: usize, [m, n, k]: [usize; 3]) {
 
 #[test]
 fn i8gemm() {
-    for tile in [16, 32, 48, 64, 80, 96, 128, 160, 192] {
+    for tile in [128, 192] {
         case(Mode::Plain, tile, [2 * tile - 3, 256, 512]);
         case(Mode::Sanitized, tile, [tile - 3, 128, 512]);
     }
