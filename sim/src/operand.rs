@@ -174,6 +174,15 @@ impl Wave {
         dst
     }
 
+    /// The row of a first source that is a vector register, index included.
+    pub fn src0_row(&self, op: &Op) -> usize {
+        let mut from = usize::from(op.src[0].idx);
+        if self.special & INDEXING != 0 && self.m0() >> 12 & 1 != 0 {
+            from += (self.m0() & 0xff) as usize;
+        }
+        from
+    }
+
     #[inline(never)]
     fn write_slow(&mut self, op: &Op, out: &Row) {
         let mut out = *out;

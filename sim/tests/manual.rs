@@ -241,6 +241,21 @@ const RULES: &[(&str, &str, usize, u32)] = &[
         5,
         9,
     ),
+    // An index moves the register of a lane too (AITER's topksoftmax).
+    (
+        "087",
+        "s_mov_b32 s4, 1\nv_mov_b32_e32 v1, 2\ns_set_gpr_idx_on s4, gpr_idx(DST)\nv_writelane_b32 v0, 9, 5\n\
+         s_set_gpr_idx_off",
+        5,
+        9,
+    ),
+    (
+        "087",
+        "s_mov_b32 s4, 1\nv_mov_b32_e32 v3, 7\ns_set_gpr_idx_on s4, gpr_idx(SRC0)\nv_readlane_b32 s5, v2, 5\n\
+         s_set_gpr_idx_off\nv_mov_b32_e32 v1, s5",
+        5,
+        7,
+    ),
     // The second source is added.
     (
         "091",

@@ -8,14 +8,14 @@ use crate::wave::Wave;
 
 fn read_lane(w: &Wave, op: &Op, lane: usize) -> u32 {
     match op.src[0].kind {
-        Kind::Row => w.rows[usize::from(op.src[0].idx)][lane],
+        Kind::Row => w.rows[w.src0_row(op)][lane],
         _ => w.scalar(&op.src[0]),
     }
 }
 
 /// Exchanges lanes between two registers where `from(lane)` of the first meets `lane` of the second.
 fn swap_halves(w: &mut Wave, op: &Op, width: usize) -> Flow {
-    let (d, s) = (usize::from(op.dst), usize::from(op.src[0].idx));
+    let (d, s) = (w.dst_row(op), w.src0_row(op));
     let exec = w.exec();
     for l in (0..64).filter(|l| l & width != 0) {
         // Odd rows of the first against even rows of the second.
@@ -47,7 +47,8 @@ pub fn lookup(m: M) -> Option<Pair> {
         }),
         V_WRITELANE_B32 => Pair::plain(|w, op, _| {
             let lane = w.scalar(&op.src[1]) as usize & 63;
-            w.rows[usize::from(op.dst)][lane] = w.scalar(&op.src[0]);
+            let row = w.dst_row(op);
+            w.rows[row][lane] = w.scalar(&op.src[0]);
             Flow::Next
         }),
         V_MBCNT_LO_U32_B32 => simd!(|w, op, _e| super::integer::map2_lane(w, op, |a, b, l| {
@@ -59,7 +60,7 @@ pub fn lookup(m: M) -> Option<Pair> {
             (a & below).count_ones().wrapping_add(b)
         })),
         V_SWAP_B32 => Pair::plain(|w, op, _| {
-            let (d, s) = (usize::from(op.dst), usize::from(op.src[0].idx));
+            let (d, s) = (w.dst_row(op), w.src0_row(op));
             let exec = w.exec();
             let (a, b) = (w.rows[d], w.rows[s]);
             crate::operand::blend(&mut w.rows[d], &b, exec);
